@@ -1,0 +1,62 @@
+/// The bridge: many connections, each a principal; hands messages to the daemon and routes replies back to the
+/// connection that asked.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "adapters/adapter.hpp"
+#include "adapters/aio/http.hpp"
+#include "adapters/bridge/frames.hpp"
+
+namespace kb::bridge {
+
+struct BridgeLimits {
+  std::size_t outbox = 256;                 ///< messages waiting for a slow peer; beyond: closed with 1008
+  std::chrono::milliseconds write{10'000};  ///< one write
+  std::chrono::milliseconds grace{1'000};   ///< close handshake
+  unsigned bad_frames_in_a_row = 20;        ///< then closed with 1008
+  std::size_t in_flight = 256;  ///< messages of one connection without an answer yet; beyond it reading waits
+};
+
+/// What became of a message that was handed in.
+struct Accepted {
+  bool ignored = false;                  ///< not for us (a group message without a mention): acked, never answered
+  std::optional<adapters::Reply> reply;  ///< there is an answer already (a repeated id): sent at once
+};
+
+class Bridge {
+ public:
+  /// Makes the message durable and returns; the answer comes through say(). An error becomes an error frame without
+  /// ack.
+  using OnMessage = std::function<aio::Task<Result<Accepted>>(scope::InboundMessage)>;
+  using OnFeedback = std::function<aio::Task<Result<void>>(FeedbackFrame)>;
+  /// The reply went out on a connection.
+  using OnDelivered = std::function<void(std::string key)>;
+
+  Bridge(aio::Executor ex, BridgeLimits limits, OnMessage on_message, OnFeedback on_feedback, OnDelivered on_delivered);
+  ~Bridge();
+
+  /// Serves one link until it ends. `account` is the principal behind it: "token:<first 8 hex of SHA-256>" or "local".
+  aio::Task<> serve(std::unique_ptr<aio::Link> link, std::string account);
+  /// Sends the reply to the newest connection of its principal that asked for this id, else keeps nothing: the journal
+  /// has it, and the same id asked again gets it. True when a connection took it.
+  bool say(adapters::Reply const& reply);
+  /// No more reading; queued messages go out, then close with 1001.
+  void drain();
+  [[nodiscard]] std::size_t connections() const noexcept;
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+/// Origin check: absent, or its host and port are the ones asked for (Host), or loopback when we listen on loopback.
+/// Cross-site pages are refused.
+[[nodiscard]] bool origin_allowed(std::string_view origin, std::string_view host) noexcept;
+/// Compares in constant time.
+[[nodiscard]] bool token_matches(std::string_view authorization_header, std::string_view token) noexcept;
+
+}  // namespace kb::bridge

@@ -1,0 +1,46 @@
+/// The whole chain of one question as a function of its arguments: same input, same bytes out.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "answer/answer.hpp"
+#include "kbrepo/shelf.hpp"
+#include "scope/resolve.hpp"
+
+namespace kb::answer {
+
+struct Limits {
+  std::size_t max_pages = 5;  ///< read in full
+  std::size_t max_quote_bytes = 1200;
+  std::size_t max_answer_bytes = 12000;
+};
+
+/// Monotonic microseconds, for Timings; empty: timings stay 0 and the result is reproducible.
+using Stopwatch = std::function<std::uint64_t()>;
+
+/// `outcome` must be granted, and `shelf` opened with its grant. Understands, plans, searches, reads, drafts, renders
+/// and validates; what the validator rejects is replaced by the insufficient text. Never throws for input; CPU work and
+/// blob reads only.
+[[nodiscard]] Answer respond(std::string const& query_id, std::string const& question,
+                             scope::ScopeOutcome const& outcome, kbrepo::Shelf const& shelf, Limits const& limits,
+                             Stopwatch const& stopwatch = {});
+
+/// The reply for a refused scope: exact text of ACCEPTANCE 1.2; no repository is touched.
+[[nodiscard]] Answer refused(std::string const& query_id, std::string const& question,
+                             scope::ScopeOutcome const& outcome);
+
+/// Storing, batch compiling and reviews are other skills' work (S1-9…11): recognised by their words; else empty.
+[[nodiscard]] std::string hand_off_of(std::string_view question);
+
+/// The best passages for a question without drafting an answer, best first: for eval and search. At most `limit`.
+struct Found {
+  RepoId repo;
+  std::string path;
+  std::uint32_t line_begin = 0, line_end = 0;
+  float score = 0;
+};
+[[nodiscard]] std::vector<Found> find_passages(std::string const& question, scope::ScopeOutcome const& outcome,
+                                               kbrepo::Shelf const& shelf, std::size_t limit);
+
+}  // namespace kb::answer

@@ -1,0 +1,88 @@
+/// users.json, teams.json and chat_bindings.json (ACCEPTANCE 1.2) as one immutable value, the Directory.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/ids.hpp"
+#include "config/settings.hpp"
+
+namespace kb::config {
+
+struct User {
+  UserId id;
+  std::string name;
+  std::string research_direction;
+  std::string gitea_username;
+  std::optional<RepoId> personal_kb;
+  std::vector<TeamId> teams;  ///< from `team_id` and `team_ids`, without repeats, in file order
+  std::string role;           ///< personal_only | member | admin
+};
+
+struct Project {
+  std::string id;
+  std::string name;
+  std::string description;
+};
+
+/// The invite code is deliberately not parsed: what is not held cannot be quoted.
+struct Team {
+  TeamId id;
+  std::string name;
+  std::string research_direction;
+  RepoId kb;
+  std::vector<UserId> admins;
+  std::vector<UserId> members;
+  std::vector<Project> projects;
+
+  [[nodiscard]] bool has_member(UserId const& user) const;  ///< admins are members
+  [[nodiscard]] bool has_admin(UserId const& user) const;
+};
+
+struct Binding {
+  ChatId chat;
+  std::string chat_name;
+  TeamId team;
+  std::string team_name;
+  RepoId kb;
+  UserId bound_by;
+  std::string bound_at;
+  bool enabled = true;       ///< absent in the file: true
+  bool mention_only = true;  ///< false: every message of the group is a question
+};
+
+/// All three files at one generation. Immutable once made; shared by shared_ptr<Directory const>.
+struct Directory {
+  std::map<UserId, User> users;
+  std::map<TeamId, Team> teams;
+  std::map<ChatId, Binding> bindings;
+
+  [[nodiscard]] User const* user(UserId const& id) const;
+  [[nodiscard]] Team const* team(TeamId const& id) const;
+  [[nodiscard]] Binding const* binding(ChatId const& id) const;
+};
+
+/// The texts of the three files and their names for messages. A missing file is empty (`{}`) with a warning.
+struct ControlTexts {
+  std::string users, teams, bindings;
+  std::filesystem::path users_file, teams_file, bindings_file;
+};
+
+[[nodiscard]] Loaded<Directory> parse_directory(ControlTexts const& texts);
+[[nodiscard]] Loaded<Directory> load_directory(Settings const& settings);
+/// Every knowledge base that a user or team names must be among `repos`; members must be registered, and so on.
+void cross_check(Settings const& settings, Directory const& directory, std::vector<Fault>& errors,
+                 std::vector<Fault>& warnings);
+
+/// Settings and directory of one generation: what a reload replaces as a whole.
+struct Books {
+  Settings settings;
+  Directory directory;
+};
+[[nodiscard]] Loaded<Books> load_books(std::filesystem::path const& settings_file);
+
+}  // namespace kb::config

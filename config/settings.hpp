@@ -1,0 +1,82 @@
+/// kbgate.json as values (INTERFACES §1). Parsing reports every fault with file, line and a hint, not only the first.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/fault.hpp"
+#include "config/ids.hpp"
+#include "config/result.hpp"
+
+namespace kb::config {
+
+enum class RepoKind { personal, team, project_docs, brain, named, search_root };
+enum class QueryLogMode { branch, commit, local };
+
+[[nodiscard]] std::string_view to_string(RepoKind kind) noexcept;
+[[nodiscard]] std::string_view to_string(QueryLogMode mode) noexcept;
+
+struct RepoSettings {
+  RepoId id;
+  RepoKind kind = RepoKind::team;
+  std::filesystem::path git;  ///< absolute; bare or non-bare repository
+  std::filesystem::path dir;  ///< absolute; a plain directory instead of `git`; empty when `git` is set
+  std::string remote;         ///< URL or path to clone and fetch from; empty: never
+  std::string ref;            ///< full ref name; empty: what HEAD of the repository names
+  std::chrono::seconds sync{60};
+  std::string web_url;  ///< template with {owner} {repo} {commit} {path} {start} {end}; empty: no links
+  QueryLogMode query_log = QueryLogMode::branch;
+  bool push_query_log = false;
+  std::vector<std::string> include;  ///< globs; empty: **/*.md, **/*.markdown
+  std::vector<std::string> exclude;
+};
+
+struct ListenSettings {
+  std::string address = "127.0.0.1";
+  std::uint16_t port = 8642;
+  std::filesystem::path token_file;  ///< empty: no token, loopback only
+};
+
+struct Limits {
+  std::size_t max_question_bytes = 4000;
+  unsigned questions_per_user_per_minute = 20;
+  std::size_t max_pages = 5;                     ///< pages read in full for one question
+  std::size_t max_page_bytes = 2 * 1024 * 1024;  ///< larger blobs are skipped and counted
+  std::size_t chat_queue = 8;                    ///< waiting questions of one chat
+  std::size_t in_flight = 64;                    ///< questions in the whole program
+  std::size_t connections = 12000;
+};
+
+struct Settings {
+  std::filesystem::path file;                                    ///< kbgate.json itself, absolute
+  std::filesystem::path state_dir, users, teams, chat_bindings;  ///< absolute
+  std::vector<UserId> admins;
+  std::vector<RepoSettings> repos;
+  ListenSettings listen;
+  Limits limits;
+
+  [[nodiscard]] RepoSettings const* find(RepoId const& id) const noexcept;
+};
+
+/// What a load found. `value` is there only when there is no error; warnings may stand beside it.
+template <class T>
+struct Loaded {
+  std::optional<T> value;
+  std::vector<Fault> errors;
+  std::vector<Fault> warnings;
+};
+
+/// `--config` (a file or a directory holding kbgate.json), $KBGATE_CONFIG, $XDG_CONFIG_HOME/kbgate/kbgate.json (or
+/// ~/.config), /etc/kbgate/kbgate.json. not_found names every place looked at.
+[[nodiscard]] Result<std::filesystem::path> find_settings_file(std::string const& given);
+
+/// `text` is the file's content, `file` its absolute path (for places and relative paths).
+[[nodiscard]] Loaded<Settings> parse_settings(std::string_view text, std::filesystem::path const& file);
+[[nodiscard]] Loaded<Settings> load_settings(std::filesystem::path const& file);
+
+}  // namespace kb::config

@@ -1,0 +1,22 @@
+/// The snapshots one grant opens, pinned for one question.
+#pragma once
+
+#include <map>
+#include <vector>
+
+#include "kbrepo/snapshot.hpp"
+#include "scope/grant.hpp"
+
+namespace kb::kbrepo {
+
+using Snapshots = std::map<RepoId, SnapshotPtr>;
+
+struct Shelf {
+  scope::ReadGrant grant;
+  std::vector<SnapshotPtr> books;  ///< in the grant's order
+  std::vector<RepoId> missing;     ///< granted, but without any snapshot yet: said to the asker
+};
+
+[[nodiscard]] Shelf open_shelf(scope::ReadGrant const& grant, Snapshots const& snapshots);
+
+}  // namespace kb::kbrepo
