@@ -1,0 +1,197 @@
+# Sourced by ./dev after workspace.sh: the scripted conversation, and what has to come out of it.
+# shellcheck shell=sh disable=SC2034,SC2154 # variables shared with dev
+
+checks=0
+faults=0
+
+title() { printf '\n──── %s\n' "$*"; }
+indent() { sed 's/^/      /'; }
+
+name_of() {
+  case $1 in
+    ou_alice) echo "Alice 林晓" ;;
+    ou_bob) echo "Bob 周博" ;;
+    ou_carol) echo "Carol 郑可" ;;
+    *) echo "$1" ;;
+  esac
+}
+
+# ask SENDER CHAT TEXT: holds one exchange and prints it; the reply stays in $reply for the checks that follow.
+ask() {
+  if [ "$2" = - ]; then place="private chat"; else place="group $2"; fi
+  printf '\n  %s · %s\n  ▸ %s\n' "$(name_of "$1")" "$place" "$3"
+  reply=$(chat "$1" "$2" "$3") || fail "no reply; the daemon's log is $workspace/daemon.log"
+  printf '%s\n' "$reply" | indent
+}
+
+wrong() {
+  faults=$((faults + 1))
+  printf '  ✗ %s\n' "$*"
+}
+
+# says TEXT...: each has to stand in the reply.   silent TEXT...: none may.
+says() {
+  for text in "$@"; do
+    checks=$((checks + 1))
+    case $reply in *"$text"*) ;; *) wrong "expected in the reply: $text" ;; esac
+  done
+}
+silent() {
+  for text in "$@"; do
+    checks=$((checks + 1))
+    case $reply in *"$text"*) wrong "must not be in the reply: $text" ;; esac
+  done
+}
+
+team_label='（团队知识库）'
+project_label='（项目）'
+personal_label='（个人知识库）'
+not_found='我在知识库中没有找到与'
+too_little='我找到了相关资料，但其中没有足够信息回答该问题，因此目前不能得出结论。'
+
+hold_conversation() {
+  title "In the team's group: answers come from the team's knowledge base, word for word, with their sources"
+  ask ou_bob oc_nlp "混合来源的难负例 nDCG@10 是多少？"
+  says "0.741" "来源：" "$team_label" "https://git.example/nlp/nlp-team-kb/src/commit/"
+  ask ou_alice oc_nlp "How long does the reranker take at the 95th percentile?"
+  says "118 ms" "Reranker latency on L4"
+  ask ou_bob oc_nlp "Atlas 项目的首次发布推迟到什么时候，为什么？"
+  says "11 月 23 日" "日语评测集" "$project_label"
+  ask ou_alice oc_nlp "韩雪负责什么？"
+  says "评测集" "《韩雪》"
+  ask ou_bob oc_nlp "标注平台的地址是什么？"
+  says "label-old.example"
+
+  title "A group never hears of anybody's own notes"
+  ask ou_alice oc_nlp "我的阅读计划里 12 月要做什么？"
+  says "群聊中不能查询个人知识库。请私聊我查询个人资料。"
+  silent "小结" "$personal_label"
+  ask ou_alice - "我的阅读计划里 12 月要做什么？"
+  says "12 月 18 日" "$personal_label"
+  ask ou_alice - "我之前的笔记和团队的实验对难负例的相似度上限怎么说？"
+  says "0.92" "$personal_label" "$team_label"
+
+  title "No source, no answer"
+  ask ou_bob oc_nlp "法国的首都是哪里？"
+  says "$not_found" "来源：无"
+  ask ou_bob oc_nlp "Atlas 的日语标注员叫什么名字？"
+  says "$too_little" "来源："
+  ask ou_alice oc_nlp "团队的邀请码是多少？"
+  silent "NLP-7K2M"
+
+  title "Who may ask where"
+  ask ou_carol oc_nlp "组会在什么时候？"
+  says "你不是本群绑定团队的成员，不能操作该团队知识库。"
+  ask ou_bob oc_new "组会在什么时候？"
+  says "本群还没有绑定团队。请团队管理员先在群里 @我 绑定本群。"
+
+  title "Binding a new group: two steps, by an administrator of the team"
+  ask ou_bob oc_new "/bind NLP 团队"
+  silent "BIND-"
+  ask ou_alice oc_new "/bind NLP 团队"
+  says "BIND-"
+  code=$(printf '%s\n' "$reply" | sed -n 's/.*\(BIND-[A-Z0-9][A-Z0-9]*\).*/\1/p' | head -n 1)
+  ask ou_bob oc_new "/confirm $code"
+  ask ou_bob oc_new "组会在什么时候？"
+  says "本群还没有绑定团队。"
+  ask ou_alice oc_new "/confirm $code"
+  says "NLP 团队"
+  ask ou_bob oc_new "组会在什么时候？"
+  says "每周一上午 10 点半"
+
+  title "Commands"
+  ask ou_bob - "/whoami"
+  says "ou_bob"
+  ask ou_bob oc_nlp "/status"
+  ask ou_bob oc_nlp "/help"
+  says "/bind" "/sources"
+}
+
+# log_has REPOSITORY TEXT / log_lacks REPOSITORY TEXT: over the log as git keeps it.
+log_of() { demo_git --git-dir "$workspace/repos/$1.git" show kbgate/query-log:log.md; }
+log_has() {
+  checks=$((checks + 1))
+  case $(log_of "$1") in *"$2"*) ;; *) wrong "expected in the log of $1: $2" ;; esac
+}
+log_lacks() {
+  checks=$((checks + 1))
+  case $(log_of "$1") in *"$2"*) wrong "must not be in the log of $1: $2" ;; esac
+}
+
+show_logs() {
+  for name in "$@"; do
+    title "What git keeps: $name, branch kbgate/query-log, log.md"
+    log_of "$name" | indent || wrong "$name has no query log"
+  done
+}
+
+check_logs() {
+  log_has nlp-team-kb "user=ou_bob scope=team | 混合来源的难负例 nDCG@10 是多少？"
+  log_has nlp-team-kb "法国的首都是哪里？"
+  log_has alice-personal-kb "我的阅读计划里 12 月要做什么？"
+  log_lacks nlp-team-kb "我的阅读计划里 12 月要做什么？"
+  log_has nlp-team-kb "我之前的笔记和团队的实验"
+  log_has alice-personal-kb "我之前的笔记和团队的实验"
+  log_lacks alice-personal-kb "summaries/experiments/2026-09-16"
+  log_lacks nlp-team-kb "notes/2026-09-18"
+}
+
+run_demo() {
+  make_workspace
+  say "the daemon starts over $workspace"
+  start_daemon
+  say "listening on 127.0.0.1:$port"
+  hold_conversation
+  stop_daemon
+  [ "$daemon_exit" -eq 0 ] || wrong "the daemon left with $daemon_exit on SIGTERM, not 0"
+  show_logs nlp-team-kb alice-personal-kb
+  check_logs
+  if [ "$faults" -gt 0 ]; then
+    printf '\n'
+    fail "$faults of $checks checks failed (✗ above); the daemon's log is $workspace/daemon.log"
+  fi
+  printf '\nAll %s checks hold. The workspace stays in %s; ./dev run opens it with a web page.\n' "$checks" "$workspace"
+}
+
+# run_kb_demo BUNDLE [FILE.jsonl]: twenty questions to a knowledge base that was not written for this demo.
+run_kb_demo() {
+  bundle=$1
+  questions=${2-}
+  [ -e "$bundle" ] || fail "no such bundle or repository: $bundle"
+  if [ -z "$questions" ]; then
+    case $(basename "$bundle") in
+      cofacts*) questions=$data/eval/questions/cofacts.jsonl ;;
+      oi-wiki* | oiwiki*) questions=$data/eval/questions/oiwiki.jsonl ;;
+      sourcegraph*) questions=$data/eval/questions/sourcegraph.jsonl ;;
+      *) fail "no question set is known for $(basename "$bundle"); name one with --questions FILE.jsonl" ;;
+    esac
+  fi
+  [ -e "$questions" ] || fail "no questions at $questions; name a file with --questions, or set KBGATE_DATA"
+  make_kb_workspace "$bundle"
+  "$program" eval --questions "$questions" --limit 20 --print-questions >"$workspace/questions.txt" ||
+    fail "cannot read questions from $questions"
+  say "the daemon starts over $workspace (it indexes $(basename "$bundle") first)"
+  start_daemon
+  while IFS= read -r question <&4; do
+    ask ou_alice oc_demo "$question"
+  done 4<"$workspace/questions.txt"
+  stop_daemon
+  [ "$daemon_exit" -eq 0 ] || fail "the daemon left with $daemon_exit on SIGTERM, not 0"
+  show_logs "$name"
+}
+
+# The demo's daemon in the foreground, until Ctrl-C.
+run_foreground() {
+  make_workspace
+  start_daemon
+  cat <<TEXT
+
+The web page:    http://127.0.0.1:$port/
+A terminal chat: '$program' chat --url ws://127.0.0.1:$port/ws --sender_id ou_alice --chat_type group --chat_id oc_nlp
+In private:      '$program' chat --url ws://127.0.0.1:$port/ws --sender_id ou_alice --chat_type direct
+People: ou_alice (administrator), ou_bob (member), ou_carol (no team). Groups: oc_nlp (bound), oc_new (not yet).
+The service log: $workspace/daemon.log. Ctrl-C ends it.
+TEXT
+  trap 'stop_daemon; exit 0' INT TERM
+  wait "$daemon" || fail "the daemon ended by itself; its log is $workspace/daemon.log"
+}
