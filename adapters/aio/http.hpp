@@ -36,10 +36,10 @@ struct HttpResponse {
 struct ServerLimits {
   std::size_t connections = 12000;
   std::size_t max_request_bytes = 1024 * 1024;
-  std::size_t max_message_bytes = 64 * 1024;  ///< of one WebSocket message; larger ends the link with 1009
-  std::chrono::milliseconds handshake{10'000};
-  std::chrono::milliseconds idle{90'000};  ///< WebSocket silence before the link is cut; pings go out at a third of it
-  std::chrono::milliseconds request{30'000};
+  std::size_t max_message_bytes = 64 * 1024;    ///< of one WebSocket message; larger ends the link with 1009
+  std::chrono::milliseconds handshake{10'000};  ///< waiting for a whole request head, and for the WebSocket handshake
+  std::chrono::milliseconds idle{90'000};  ///< WebSocket silence before the link is cut; a ping goes out at half of it
+  std::chrono::milliseconds request{30'000};  ///< reading a body; then again handling it and writing the response
 };
 
 class HttpServer {

@@ -15,7 +15,8 @@ class Link {
   virtual Task<Result<std::string>> read() = 0;
   /// One writer at a time.
   virtual Task<Result<void>> write(std::string message) = 0;
-  /// Sends a close frame (1000, or what set_close gave) and returns when it is out; the reader then ends by itself.
+  /// Sends a close frame (1000, or what set_close gave) and returns when the peer has answered it or the link was cut.
+  /// The peer's answer arrives through the reader, which ends by it: go on reading meanwhile.
   virtual Task<> close() = 0;
   /// Close code and reason for the next close().
   virtual void set_close(unsigned short code, std::string reason) = 0;
