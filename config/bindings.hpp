@@ -1,7 +1,9 @@
-/// Binding a group to a team: pure transitions over the three binding files (ACCEPTANCE 1.2, N-11 to N-13). No I/O, no
-/// clock.
+/// Binding a group to a team (ACCEPTANCE 1.2, N-11 to N-13): pure transitions without I/O or clock, and the three files
+/// that they end up in.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,7 +25,7 @@ struct PendingBinding {
   std::string team_name;
   UserId requested_by;
   std::string created_at;          ///< UTC+8, as utc8()
-  std::int64_t expires_at_ts = 0;  ///< Unix seconds; 10 minutes after the request
+  std::int64_t expires_at_ts = 0;  ///< Unix seconds; 10 minutes after the request; from then on the code is void
 };
 
 struct BindingEvent {
@@ -51,13 +53,16 @@ struct BindingChange {
   BindingEvent event;
 };
 
-/// `team` may be given by id or name. `random` supplies the four characters of the code (A-Z, 2-9 without 0 O 1 I).
+/// `team` may be given by id or name (blanks and the case of ASCII letters do not count; a trailing 团队 may be left
+/// out of the name). `random` supplies the four characters of the code (A-Z, 2-9 without 0 O 1 I).
 [[nodiscard]] BindingStep<PendingBinding> request_bind(Directory const& directory, ChatId const& chat,
                                                        std::string const& chat_name, std::string_view team,
                                                        UserId const& actor, TimePoint now, std::string const& random);
 [[nodiscard]] BindingStep<PendingBinding> request_unbind(Directory const& directory, ChatId const& chat,
                                                          UserId const& actor, TimePoint now, std::string const& random);
-/// Confirms in the same group, by an admin of that team, before the code expires.
+/// Confirms in the same group, by an admin of that team (not necessarily the one who asked), before the code expires.
+/// `pending` is null when the code is unknown. Checks everything anew: the directory may have changed since the
+/// request.
 [[nodiscard]] BindingStep<BindingChange> confirm(Directory const& directory, PendingBinding const* pending,
                                                  ChatId const& chat, UserId const& actor, TimePoint now);
 /// One step without a code, for the operator's own command line (`kbgate bind`): the same checks.
@@ -66,8 +71,10 @@ struct BindingChange {
 [[nodiscard]] BindingStep<BindingChange> unbind_now(Directory const& directory, ChatId const& chat, UserId const& actor,
                                                     TimePoint now);
 
-/// The text of chat_bindings.json with one binding put in or replaced; unknown fields, other entries and their order
-/// stay as they are. invalid_input when `text` is no JSON object (nothing is lost: nothing is written).
+/// The text of chat_bindings.json with one binding put in or replaced. Everything outside that entry stays byte for
+/// byte as it is; inside, unknown fields and the order are kept; what we write is indented by two spaces.
+/// invalid_input, with the place, when `text` is no sound JSON object. denied when the group is bound to another team
+/// there (N-12: it may have been bound after the caller looked).
 [[nodiscard]] Result<std::string> with_binding(std::string_view text, Binding const& binding, std::string const& actor,
                                                std::string const& time);
 
@@ -76,7 +83,12 @@ struct BindingChange {
 [[nodiscard]] Result<void> save_binding(std::filesystem::path const& file, Binding const& binding,
                                         std::string const& actor, std::string const& time);
 
-/// The stored form of pending_chat_bindings.json and chat_binding_events.json, which stand beside chat_bindings.json.
+/// pending_chat_bindings.json and chat_binding_events.json stand beside chat_bindings.json.
+[[nodiscard]] std::filesystem::path pending_file(std::filesystem::path const& chat_bindings);
+[[nodiscard]] std::filesystem::path events_file(std::filesystem::path const& chat_bindings);
+
+/// Their stored forms. A missing file is empty; a broken one is invalid_input with the place, and is not written over
+/// by append_event. Pending requests are replaced as a whole; of the events the newest 10,000 are kept.
 [[nodiscard]] Result<std::vector<PendingBinding>> load_pending(std::filesystem::path const& file);
 [[nodiscard]] Result<void> save_pending(std::filesystem::path const& file, std::vector<PendingBinding> const& pending);
 [[nodiscard]] Result<std::vector<BindingEvent>> load_events(std::filesystem::path const& file);

@@ -21,6 +21,7 @@ struct User {
   std::optional<RepoId> personal_kb;
   std::vector<TeamId> teams;  ///< from `team_id` and `team_ids`, without repeats, in file order
   std::string role;           ///< personal_only | member | admin
+  Place place;                ///< of its key in users.json
 };
 
 struct Project {
@@ -38,6 +39,7 @@ struct Team {
   std::vector<UserId> admins;
   std::vector<UserId> members;
   std::vector<Project> projects;
+  Place place;  ///< of its key in teams.json
 
   [[nodiscard]] bool has_member(UserId const& user) const;  ///< admins are members
   [[nodiscard]] bool has_admin(UserId const& user) const;
@@ -53,6 +55,7 @@ struct Binding {
   std::string bound_at;
   bool enabled = true;       ///< absent in the file: true
   bool mention_only = true;  ///< false: every message of the group is a question
+  Place place;               ///< of its key in chat_bindings.json
 };
 
 /// All three files at one generation. Immutable once made; shared by shared_ptr<Directory const>.
@@ -66,15 +69,22 @@ struct Directory {
   [[nodiscard]] Binding const* binding(ChatId const& id) const;
 };
 
-/// The texts of the three files and their names for messages. A missing file is empty (`{}`) with a warning.
+/// The texts of the three files and their names for messages.
 struct ControlTexts {
   std::string users, teams, bindings;
   std::filesystem::path users_file, teams_file, bindings_file;
 };
 
+/// Fields that we do not know belong to other programs and are no fault; null reads as absent; a wrong type is an
+/// error.
 [[nodiscard]] Loaded<Directory> parse_directory(ControlTexts const& texts);
+/// Reads the three files that the settings name. A missing file is empty (`{}`) with a warning, an unreadable one an
+/// error.
 [[nodiscard]] Loaded<Directory> load_directory(Settings const& settings);
-/// Every knowledge base that a user or team names must be among `repos`; members must be registered, and so on.
+/// What the files say of each other. Error: a knowledge base of a user or team that is not among `repos`. Warnings: a
+/// member or admin who is not registered, a knowledge base of another kind, a team without admins, members or knowledge
+/// base, an enabled binding whose team is gone or whose knowledge base is not the team's, a user whose team is gone or
+/// does not list them.
 void cross_check(Settings const& settings, Directory const& directory, std::vector<Fault>& errors,
                  std::vector<Fault>& warnings);
 
@@ -83,6 +93,7 @@ struct Books {
   Settings settings;
   Directory directory;
 };
+/// All or nothing; the faults of all four files together. With faulty settings the other files cannot be found.
 [[nodiscard]] Loaded<Books> load_books(std::filesystem::path const& settings_file);
 
 }  // namespace kb::config

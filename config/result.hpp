@@ -24,7 +24,7 @@ enum class Errc {
 
 struct Error {
   Errc code = Errc::corrupt;
-  std::string what;  ///< for the operator: one sentence naming the thing and the place
+  std::string what;   ///< for the operator: one sentence naming the thing and the place
   Error() = default;  ///< only because boost's error() of 1.81 wants it; no function of ours returns one
   // A constructor, so that Error is no aggregate: gcc 12 frees aggregates made inside a co_await twice.
   Error(Errc c, std::string w) : code(c), what(std::move(w)) {}

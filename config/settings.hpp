@@ -27,19 +27,19 @@ struct RepoSettings {
   std::filesystem::path git;  ///< absolute; bare or non-bare repository
   std::filesystem::path dir;  ///< absolute; a plain directory instead of `git`; empty when `git` is set
   std::string remote;         ///< URL or path to clone and fetch from; empty: never
-  std::string ref;            ///< full ref name; empty: what HEAD of the repository names
+  std::string ref;            ///< full ref name (refs/…); empty: what HEAD of the repository names
   std::chrono::seconds sync{60};
   std::string web_url;  ///< template with {owner} {repo} {commit} {path} {start} {end}; empty: no links
   QueryLogMode query_log = QueryLogMode::branch;
-  bool push_query_log = false;
+  bool push_query_log = false;       ///< to `remote`
   std::vector<std::string> include;  ///< globs; empty: **/*.md, **/*.markdown
   std::vector<std::string> exclude;
 };
 
 struct ListenSettings {
-  std::string address = "127.0.0.1";
+  std::string address = "127.0.0.1";  ///< an IP address; `localhost` in the file reads as 127.0.0.1
   std::uint16_t port = 8642;
-  std::filesystem::path token_file;  ///< empty: no token, loopback only
+  std::filesystem::path token_file;  ///< absolute; empty: no token, loopback only
 };
 
 struct Limits {
@@ -75,7 +75,8 @@ struct Loaded {
 /// ~/.config), /etc/kbgate/kbgate.json. not_found names every place looked at.
 [[nodiscard]] Result<std::filesystem::path> find_settings_file(std::string const& given);
 
-/// `text` is the file's content, `file` its absolute path (for places and relative paths).
+/// `text` is the file's content, `file` its absolute path (for places and relative paths). Touches no file; of the
+/// environment it reads $CREDENTIALS_DIRECTORY, and that only when a `*_file` begins with it.
 [[nodiscard]] Loaded<Settings> parse_settings(std::string_view text, std::filesystem::path const& file);
 [[nodiscard]] Loaded<Settings> load_settings(std::filesystem::path const& file);
 

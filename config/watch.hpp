@@ -11,7 +11,8 @@ namespace kb::config {
 
 class Watch {
  public:
-  /// Watches the directories of `files`. A missing directory is unavailable.
+  /// Watches the directories of `files`, and of what they point to when they are links. The files need not exist; a
+  /// missing directory is unavailable. A directory that is removed later is reported once, then no longer watched.
   [[nodiscard]] static Result<Watch> open(std::vector<std::filesystem::path> files);
   Watch(Watch&& other) noexcept;
   Watch& operator=(Watch&& other) noexcept;
