@@ -1,0 +1,283 @@
+#include "scope/resolve.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+
+#include "scope/fold.hpp"
+#include "scope/words.hpp"
+
+namespace kb::scope {
+namespace {
+
+/// ACCEPTANCE 1.2, byte for byte.
+std::string_view text_of(Refusal refusal, ChatType type) noexcept {
+  switch (refusal) {
+    case Refusal::missing_sender_id:
+      return "缺少 SenderId，不能识别用户。";
+    case Refusal::missing_chat_id:
+      return "OpenClaw 没有传入群聊 chat_id，不能确定团队知识库。";
+    case Refusal::chat_not_bound:
+      return "本群还没有绑定团队。请团队管理员先在群里 @我 绑定本群。";
+    case Refusal::bound_team_not_found:
+      return "本群绑定的团队在 system-config 中不存在，请管理员检查绑定。";
+    case Refusal::user_not_registered:
+      return type == ChatType::group ? "请先私聊我完成个人知识库初始化，再在团队群中使用。"
+                                     : "请先完成个人知识库初始化。";
+    case Refusal::not_team_member:
+      return "你不是本群绑定团队的成员，不能操作该团队知识库。";
+    case Refusal::personal_scope_not_allowed_in_group:
+      return "群聊中不能查询个人知识库。请私聊我查询个人资料。";
+  }
+  return {};
+}
+
+void refuse(ScopeOutcome& out, Refusal refusal, std::string_view reason) {
+  out.refusal = refusal;
+  out.message = text_of(refusal, out.chat_type);
+  out.reason = reason;
+}
+
+/// Steps 1–4 of resolve(): what the two ids name. Fills in whatever is found, also when it refuses.
+void look_up(ScopeOutcome& out, UserId const& sender, config::Directory const& directory) {
+  if (auto const* user = directory.user(sender)) out.user = *user;
+  if (sender.empty()) return refuse(out, Refusal::missing_sender_id, "no sender");
+  if (out.chat_type == ChatType::direct) return;
+  if (out.chat.empty()) return refuse(out, Refusal::missing_chat_id, "group without a chat id");
+  if (auto const* binding = directory.binding(out.chat)) out.binding = *binding;
+  if (!out.binding) return refuse(out, Refusal::chat_not_bound, "group: not bound");
+  if (!out.binding->enabled) return refuse(out, Refusal::chat_not_bound, "group: binding disabled");  // N-13
+  if (auto const* team = directory.team(out.binding->team)) out.team = *team;
+  if (!out.team || out.team->kb.empty()) return refuse(out, Refusal::bound_team_not_found, "group: bound team is gone");
+}
+
+/// Steps 5–6: who may speak here.
+void check_speaker(ScopeOutcome& out, UserId const& sender) {
+  if (!out.user) return refuse(out, Refusal::user_not_registered, "sender is not registered");
+  if (out.chat_type == ChatType::group && !out.team->has_member(sender))
+    return refuse(out, Refusal::not_team_member, "sender is not a member of the bound team");
+}
+
+/// Teams the sender both names and belongs to; a team that is gone or has no knowledge base is skipped (S1-16, S1-63).
+std::vector<config::Team const*> teams_of(config::User const& user, config::Directory const& directory) {
+  std::vector<config::Team const*> teams;
+  for (auto const& id : user.teams) {
+    auto const* team = directory.team(id);
+    if (team == nullptr || team->kb.empty() || !team->has_member(user.id)) continue;
+    if (std::find(teams.begin(), teams.end(), team) == teams.end()) teams.push_back(team);
+  }
+  return teams;
+}
+
+bool near_project_word(std::u32string_view question, std::size_t at, std::size_t length) {
+  auto before = question.substr(0, at);
+  auto after = question.substr(at + length);
+  while (before.ends_with(U' ')) before.remove_suffix(1);
+  while (after.starts_with(U' ')) after.remove_prefix(1);
+  return before.ends_with(U"项目") || before.ends_with(U"project") || after.starts_with(U"项目") ||
+         after.starts_with(U"project");
+}
+
+/// Whether a name occurs in the question: Latin as whole words, Han anywhere. Returns its length, 0 when it does not.
+/// A name that is also an everyday word ("general", which every team has; a single letter) must stand next to 项目.
+std::size_t occurs(std::u32string_view question, std::string_view name, bool everyday) {
+  auto const word = fold(name);
+  if (word.empty()) return 0;
+  for (auto at = question.find(word); at != question.npos; at = question.find(word, at + 1)) {
+    if (!stands_alone(question, at, word.size())) continue;
+    if ((everyday || word.size() == 1) && !near_project_word(question, at, word.size())) continue;
+    return word.size();
+  }
+  return 0;
+}
+
+/// What the question names among some teams: a team by id or name, a project likewise (N-18). The longest match wins;
+/// two equally long ones of different teams name none.
+struct Named {
+  config::Team const* team = nullptr;
+  config::Project const* project = nullptr;  ///< kept when several teams have the same one
+  config::Team const* project_team = nullptr;
+};
+
+Named named_in(std::u32string_view question, std::span<config::Team const* const> teams) {
+  Named found;
+  std::size_t team_length = 0;
+  std::size_t project_length = 0;
+  for (auto const* team : teams) {
+    auto const length = std::max(occurs(question, team->id.str(), false), occurs(question, team->name, false));
+    if (length > 0 && length >= team_length) {
+      found.team = length == team_length ? nullptr : team;
+      team_length = length;
+    }
+    for (auto const& project : team->projects) {
+      bool const everyday = project.id == "general";
+      auto const size = std::max(occurs(question, project.id, everyday), occurs(question, project.name, everyday));
+      if (size == 0 || size < project_length) continue;
+      bool const again = size == project_length;
+      if (!again) found.project = &project;
+      found.project_team = again && found.project_team != team ? nullptr : team;
+      project_length = size;
+    }
+  }
+  return found;
+}
+
+void note_project(ScopeOutcome& out, std::u32string_view question, std::span<config::Team const* const> granted) {
+  auto const named = named_in(question, granted);
+  if (named.project == nullptr) return;
+  out.project_id = named.project->id;
+  out.project_name = named.project->name;
+}
+
+using Repos = std::vector<GrantedRepo>;
+
+void add(Repos& repos, RepoId const& id, Label label) {
+  bool const known = std::any_of(repos.begin(), repos.end(), [&](GrantedRepo const& repo) { return repo.id == id; });
+  if (!known) repos.push_back({id, label});
+}
+
+void resolve_group(ScopeOutcome& out, ScopeRequest const& request, Repos& repos) {
+  bool const forced = request.forced && *request.forced != Scope::team;  // N-15
+  if (forced || ownership_of(request.question).personal)                 // S1-20
+    return refuse(out, Refusal::personal_scope_not_allowed_in_group,
+                  forced ? "group: personal scope forced" : "group: personal words");
+  add(repos, out.team->kb, Label::team);  // S1-17, S1-19
+  out.team_kbs = {out.team->kb};
+  out.reason = "group: the bound team";
+  config::Team const* const granted[] = {&*out.team};
+  note_project(out, fold(request.question), granted);
+}
+
+/// What a private question is after: by force, by its words, else both.
+Ownership wanted(ScopeOutcome& out, ScopeRequest const& request) {
+  if (request.forced) {
+    out.reason = "forced";
+    return {*request.forced != Scope::team, *request.forced != Scope::personal};
+  }
+  auto const words = ownership_of(request.question);
+  if (words == Ownership{}) {
+    out.reason = "no words of ownership: both";  // S1-24
+    return {true, true};
+  }
+  out.reason = words.personal && words.team ? "words: both" : words.personal ? "words: personal" : "words: team";
+  return words;  // S1-22, S1-23, N-16
+}
+
+/// Narrows what is wanted to what is there. Only a forced scope is refused for want of its knowledge base.
+Ownership available(ScopeOutcome& out, ScopeRequest const& request, Ownership want, Ownership have) {
+  Ownership const both{want.personal && have.personal, want.team && have.team};
+  if (!have.personal && !have.team) {
+    refuse(out, Refusal::user_not_registered, "neither a personal knowledge base nor a team");
+    return {};
+  }
+  if (both == Ownership{} && request.forced) {
+    refuse(out, want.team ? Refusal::not_team_member : Refusal::user_not_registered,
+           want.team ? "forced team, but no team" : "forced personal, but no personal knowledge base");
+    return {};
+  }
+  if (want.team && !have.team) out.reason += "; no team: everything personal";  // N-17, C-22
+  if (want.personal && !have.personal) out.reason += "; no personal knowledge base: team only";
+  return both == Ownership{} ? have : both;
+}
+
+void resolve_direct(ScopeOutcome& out, ScopeRequest const& request, config::Directory const& directory, Repos& repos) {
+  auto teams = teams_of(*out.user, directory);
+  auto const personal = out.user->personal_kb && !out.user->personal_kb->empty();
+  auto const want = wanted(out, request);
+  auto const grant = available(out, request, want, {personal, !teams.empty()});
+  if (!teams.empty()) out.team = *teams.front();
+  if (out.refusal) return;
+
+  out.scope = grant.personal && grant.team ? Scope::both : grant.team ? Scope::team : Scope::personal;
+  if (grant.personal) {
+    out.personal_kb = out.user->personal_kb;
+    add(repos, *out.personal_kb, Label::personal);
+  }
+  if (!grant.team) return;
+  auto const question = fold(request.question);
+  auto const named = named_in(question, teams);
+  auto const* one = named.team != nullptr ? named.team : named.project_team;
+  if (one != nullptr && teams.size() > 1) {
+    out.reason += named.team != nullptr ? "; team named" : "; project of one team";
+    teams = {one};
+  }
+  out.team = *teams.front();
+  for (auto const* team : teams) {
+    add(repos, team->kb, Label::team);
+    if (std::find(out.team_kbs.begin(), out.team_kbs.end(), team->kb) == out.team_kbs.end())
+      out.team_kbs.push_back(team->kb);
+  }
+  note_project(out, question, teams);
+}
+
+ScopeOutcome begin(UserId const& sender, ChatType type, ChatId const& chat, config::Directory const& directory) {
+  ScopeOutcome out;
+  out.chat_type = type;
+  out.chat = chat;
+  if (type == ChatType::group) out.scope = Scope::team;
+  look_up(out, sender, directory);
+  if (!out.refusal) check_speaker(out, sender);
+  return out;
+}
+
+}  // namespace
+
+std::string_view to_string(Scope scope) noexcept {
+  switch (scope) {
+    case Scope::personal:
+      return "personal";
+    case Scope::team:
+      return "team";
+    case Scope::both:
+      return "both";
+  }
+  return {};
+}
+
+std::optional<Scope> parse_scope(std::string_view text) noexcept {
+  for (auto const scope : {Scope::personal, Scope::team, Scope::both})
+    if (text == to_string(scope)) return scope;
+  return std::nullopt;
+}
+
+std::string_view to_string(Refusal refusal) noexcept {
+  switch (refusal) {
+    case Refusal::missing_sender_id:
+      return "missing_sender_id";
+    case Refusal::missing_chat_id:
+      return "missing_chat_id";
+    case Refusal::chat_not_bound:
+      return "chat_not_bound";
+    case Refusal::bound_team_not_found:
+      return "bound_team_not_found";
+    case Refusal::user_not_registered:
+      return "user_not_registered";
+    case Refusal::not_team_member:
+      return "not_team_member";
+    case Refusal::personal_scope_not_allowed_in_group:
+      return "personal_scope_not_allowed_in_group";
+  }
+  return {};
+}
+
+ScopeOutcome resolve(ScopeRequest const& request, config::Directory const& directory) {
+  auto out = begin(request.sender, request.chat_type, request.chat, directory);
+  if (out.refusal) return out;
+  Repos repos;
+  if (request.chat_type == ChatType::group)
+    resolve_group(out, request, repos);
+  else
+    resolve_direct(out, request, directory, repos);
+  if (!out.refusal) out.grant = ReadGrant(std::move(repos));
+  return out;
+}
+
+ScopeOutcome chat_context(UserId const& sender, ChatType type, ChatId const& chat, config::Directory const& directory) {
+  auto out = begin(sender, type, chat, directory);
+  if (out.refusal || type == ChatType::group) return out;
+  auto const teams = teams_of(*out.user, directory);
+  if (!teams.empty()) out.team = *teams.front();
+  return out;
+}
+
+}  // namespace kb::scope
