@@ -29,6 +29,8 @@ struct Validation {
   bool valid = false;
   bool no_answer = false;  ///< the text is one of the fixed no-answer texts
   std::vector<ValidationError> errors;
+  std::vector<std::string> unmatched_sources;  ///< source lines that name no allowed page
+  std::vector<std::string> allowed_sources;    ///< what was allowed; given with unmatched_sources only
   bool checked_allowed_sources = false;
   bool checked_sentences = false;
 };

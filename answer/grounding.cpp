@@ -1,0 +1,197 @@
+#include "answer/grounding.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+#include <string>
+
+#include "answer/characters.hpp"
+#include "answer/quotes.hpp"
+
+namespace kb::answer {
+namespace {
+
+constexpr double kNear = 0.5;        // a page sentence this alike is what the answer's sentence was made from
+constexpr double kVeryNear = 0.75;   // … beyond doubt
+constexpr std::size_t kMinHalf = 5;  // characters; a shorter half occurs everywhere
+constexpr std::size_t kMaxNameChars = 4;
+// The hundred commonest family names: a differing run of Han that begins with one names somebody.
+constexpr std::u32string_view kFamilyNames =
+    U"王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭"
+    U"吕呂苏蘇卢盧"
+    U"蒋蔣蔡贾賈丁魏薛叶葉阎余潘杜戴夏钟鍾汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段";
+
+/// Words of Latin text and single wide characters: the units in which sentences are compared.
+std::vector<std::string> units_of(std::string_view text) {
+  std::vector<std::string> out;
+  std::string word;
+  auto const flush = [&] {
+    if (!word.empty()) out.push_back(std::move(word));
+    word.clear();
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    char32_t const code = next_char(text, at);
+    if (is_han(code) || (is_wide(code) && code > 0x3040 && code < 0xFF00)) {
+      flush();
+      append_char(word, code);
+      flush();
+    } else if (is_ascii_alnum(code) || (code > 0x7F && !is_wide(code)) || code == '_') {
+      append_char(word, code);
+    } else if (code != '\'') {
+      flush();
+    }
+  }
+  flush();
+  return out;
+}
+
+/// Share of equal neighbouring pairs, 0…1 (Dice over unit bigrams, with the units themselves for short sentences).
+double likeness(std::vector<std::string> const& a, std::vector<std::string> const& b) {
+  auto const grams = [](std::vector<std::string> const& units) {
+    std::multiset<std::string> out(units.begin(), units.end());
+    for (std::size_t i = 0; i + 1 < units.size(); ++i) out.insert(units[i] + ' ' + units[i + 1]);
+    return out;
+  };
+  std::multiset<std::string> const x = grams(a);
+  std::multiset<std::string> const y = grams(b);
+  if (x.empty() || y.empty()) return 0;
+  std::vector<std::string> both;
+  std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(both));
+  return 2.0 * static_cast<double>(both.size()) / static_cast<double>(x.size() + y.size());
+}
+
+bool holds_foreign_number(std::string_view answer, std::string_view page) {
+  std::vector<std::string> const known = numbers_of(page);
+  for (std::string const& number : numbers_of(answer)) {
+    if (std::find(known.begin(), known.end(), number) == known.end()) return true;
+  }
+  return false;
+}
+
+bool is_name(std::vector<std::string> const& run) {
+  if (run.empty()) return false;
+  std::size_t at = 0;
+  char32_t const first = next_char(run.front(), at);
+  if (is_han(first))
+    return run.size() >= 2 && run.size() <= kMaxNameChars && kFamilyNames.find(first) != kFamilyNames.npos;
+  return std::any_of(run.begin(), run.end(), [](std::string const& unit) {
+    return std::any_of(unit.begin(), unit.end(), [](char c) {
+      return (c >= 'A' && c <= 'Z') || c == '_' || is_digit(static_cast<unsigned char>(c));
+    });
+  });
+}
+
+/// Whether the one run in which two sentences differ names something on either side.
+bool differs_in_a_name(std::vector<std::string> const& a, std::vector<std::string> const& b) {
+  std::size_t head = 0;
+  while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
+  std::size_t tail = 0;
+  while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
+  auto const middle = [&](std::vector<std::string> const& units) {
+    return std::vector<std::string>(units.begin() + static_cast<std::ptrdiff_t>(head),
+                                    units.end() - static_cast<std::ptrdiff_t>(tail));
+  };
+  return is_name(middle(a)) || is_name(middle(b));
+}
+
+}  // namespace
+
+std::string_view to_string(Proof proof) noexcept {
+  switch (proof) {
+    case Proof::found:
+      return "found";
+    case Proof::unsupported:
+      return "unsupported";
+    case Proof::misattributed:
+      return "misattributed";
+    case Proof::stitched:
+      return "stitched";
+    case Proof::number_mismatch:
+      return "number_mismatch";
+    case Proof::negation_mismatch:
+      return "negation_mismatch";
+    case Proof::entity_mismatch:
+      return "entity_mismatch";
+  }
+  return "unsupported";
+}
+
+Grounds::Grounds(std::span<ReadPage const> pages) : pages_(pages), normal_(pages.size()) {}
+Grounds::~Grounds() = default;
+
+NormalText const& Grounds::page(std::size_t index) {
+  if (!normal_[index]) normal_[index] = std::make_unique<NormalText>(normalise(pages_[index].text));
+  return *normal_[index];
+}
+
+bool Grounds::stands(std::string_view sentence, std::span<std::size_t const> among) {
+  NormalText const quote = normalise(sentence);
+  if (quote.text.empty()) return true;
+  std::vector<std::string_view> const targets = link_targets(sentence);
+  return std::any_of(among.begin(), among.end(), [&](std::size_t index) {
+    auto const is_there = [&](std::string_view target) { return pages_[index].text.find(target) != std::string::npos; };
+    return find_quote(page(index), quote.text) && std::all_of(targets.begin(), targets.end(), is_there);
+  });
+}
+
+Proof Grounds::prove(std::string_view sentence, std::span<std::size_t const> cited) {
+  if (stands(sentence, cited)) return Proof::found;
+  std::vector<std::size_t> all(pages_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return stands(sentence, all) ? Proof::misattributed : fault(normalise(sentence).text);
+}
+
+Proof Grounds::fault(std::string_view quote) {
+  std::vector<std::string> const units = units_of(quote);
+  double best = 0;
+  std::string_view nearest;
+  for (std::size_t index = 0; index < pages_.size(); ++index) {
+    for (std::string_view const sentence : sentences_of(page(index))) {
+      double const like = likeness(units, units_of(sentence));
+      // A quote cut out of its sentence is all of it that matters: nothing can be nearer.
+      if (like > best) {
+        best = like;
+        nearest = sentence;
+      }
+    }
+    if (!occurs(page(index), quote)) continue;
+    for (std::string_view const sentence : sentences_of(page(index))) {
+      if (sentence.find(quote) == sentence.npos) continue;
+      return negations_in(sentence) != negations_in(quote) ? Proof::negation_mismatch : Proof::unsupported;
+    }
+  }
+  if (best >= kVeryNear && holds_foreign_number(quote, nearest)) return Proof::number_mismatch;
+  if (best >= kVeryNear && negations_in(quote) != negations_in(nearest)) return Proof::negation_mismatch;
+  if (is_stitched(quote)) return Proof::stitched;
+  if (best < kNear) return Proof::unsupported;
+  if (holds_foreign_number(quote, nearest)) return Proof::number_mismatch;
+  if (negations_in(quote) != negations_in(nearest)) return Proof::negation_mismatch;
+  return differs_in_a_name(units, units_of(nearest)) ? Proof::entity_mismatch : Proof::unsupported;
+}
+
+bool Grounds::is_stitched(std::string_view quote) {
+  if (count_chars(quote) < 2 * kMinHalf) return false;
+  auto const stands = [this](std::string_view half) {
+    for (std::size_t index = 0; index < pages_.size(); ++index) {
+      if (occurs(page(index), half)) return true;
+    }
+    return false;
+  };
+  // The longest beginning that stands somewhere; what follows it must stand somewhere too.
+  std::size_t cut = 0;
+  for (std::size_t at = 0; at < quote.size();) {
+    static_cast<void>(next_char(quote, at));
+    if (count_chars(quote.substr(0, at)) < kMinHalf) continue;
+    if (!stands(quote.substr(0, at))) break;
+    cut = at;
+  }
+  if (cut == 0) return false;
+  std::string_view rest = quote.substr(cut);
+  while (rest.starts_with(' ')) rest.remove_prefix(1);
+  while (!rest.empty() && (is_terminator(last_char(rest)) || rest.ends_with('.'))) {
+    rest.remove_suffix(is_terminator(last_char(rest)) && last_char(rest) > 0x7F ? 3 : 1);
+  }
+  return count_chars(rest) >= kMinHalf && stands(rest);
+}
+
+}  // namespace kb::answer

@@ -1,0 +1,47 @@
+/// Quotes: how text of a page and text of an answer are compared. White space between words, width, emphasis marks,
+/// list bullets and link targets do not count; every letter, digit and sign does.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kb::answer {
+
+/// Markdown in the form quotes are compared in.
+struct NormalText {
+  std::string text;
+  std::vector<std::uint32_t> breaks;  ///< ascending: where a block, item, row or heading begins
+};
+
+/// O(bytes). White space is one space, and none beside Han; `**`, `` ` ``, bullets, `>` and `#` are gone; a link is its
+/// text.
+[[nodiscard]] NormalText normalise(std::string_view markdown);
+
+/// Byte range of a NormalText.
+struct Place {
+  std::size_t begin = 0, end = 0;
+};
+
+/// Where the page says `quote` (normal form). The quote begins and ends where a sentence of the page does, or at a
+/// clause of it provided that nothing is cut off that turns its sense: "A 不支持 B" never proves "支持 B".
+[[nodiscard]] std::optional<Place> find_quote(NormalText const& page, std::string_view quote);
+/// Whether `quote` occurs, however it is cut.
+[[nodiscard]] bool occurs(NormalText const& page, std::string_view quote) noexcept;
+
+/// The sentences of one line, in order, with their end marks; they cover the line but for white space.
+[[nodiscard]] std::vector<std::string_view> sentences_of(std::string_view line);
+/// All sentences of a normal text, cut at its breaks too.
+[[nodiscard]] std::vector<std::string_view> sentences_of(NormalText const& page);
+
+/// Numbers as written ("3", "2.5", "2026-03-12" is 2026, 03, 12), and Chinese numerals before a measure word, in order.
+[[nodiscard]] std::vector<std::string> numbers_of(std::string_view text);
+/// Words that deny: 不, 没, 无…, not, no, never, n't. Counted.
+[[nodiscard]] std::size_t negations_in(std::string_view text);
+
+/// Targets of inline links, images and bare URLs, as written.
+[[nodiscard]] std::vector<std::string_view> link_targets(std::string_view markdown);
+
+}  // namespace kb::answer
