@@ -14,7 +14,7 @@ namespace kb::bridge {
 struct MessageFrame {
   std::string id;
   scope::InboundMessage
-      message;  ///< principal.adapter is "bridge"; account and chat defaults are filled by the connection
+      message;  ///< adapter "bridge"; the account is the connection's to fill; no timestamp: sent_at{}
 };
 struct FeedbackFrame {
   std::string query_id, vote, kind;

@@ -9,6 +9,7 @@
 
 #include "adapters/adapter.hpp"
 #include "adapters/aio/http.hpp"
+#include "adapters/bridge/access.hpp"
 #include "adapters/bridge/frames.hpp"
 
 namespace kb::bridge {
@@ -39,10 +40,11 @@ class Bridge {
   Bridge(aio::Executor ex, BridgeLimits limits, OnMessage on_message, OnFeedback on_feedback, OnDelivered on_delivered);
   ~Bridge();
 
-  /// Serves one link until it ends. `account` is the principal behind it: "token:<first 8 hex of SHA-256>" or "local".
+  /// Serves one link until it ends. `account` is the principal behind it: token_account() or "local".
   aio::Task<> serve(std::unique_ptr<aio::Link> link, std::string account);
-  /// Sends the reply to the newest connection of its principal that asked for this id, else keeps nothing: the journal
-  /// has it, and the same id asked again gets it. True when a connection took it.
+  /// Sends the reply to the connection that asked for it last (same account, chat, sender and id) and still lives, else
+  /// keeps nothing: the journal has it, and the same id asked again gets it. True: a connection took it;
+  /// OnDelivered says when it is out, if it gets out.
   bool say(adapters::Reply const& reply);
   /// No more reading; queued messages go out, then close with 1001.
   void drain();
@@ -52,11 +54,5 @@ class Bridge {
   struct State;
   std::shared_ptr<State> state_;
 };
-
-/// Origin check: absent, or its host and port are the ones asked for (Host), or loopback when we listen on loopback.
-/// Cross-site pages are refused.
-[[nodiscard]] bool origin_allowed(std::string_view origin, std::string_view host) noexcept;
-/// Compares in constant time.
-[[nodiscard]] bool token_matches(std::string_view authorization_header, std::string_view token) noexcept;
 
 }  // namespace kb::bridge
