@@ -1,5 +1,7 @@
 #include "config/result.hpp"
 
+#include <ostream>
+
 namespace kb {
 
 std::string_view to_string(Errc code) noexcept {
@@ -20,6 +22,10 @@ std::string_view to_string(Errc code) noexcept {
       return "cancelled";
   }
   return "unknown";
+}
+
+std::ostream& operator<<(std::ostream& out, Error const& error) {
+  return out << to_string(error.code) << ": " << error.what;
 }
 
 }  // namespace kb

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <boost/system/result.hpp>
+#include <iosfwd>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -29,6 +30,9 @@ struct Error {
   // A constructor, so that Error is no aggregate: gcc 12 frees aggregates made inside a co_await twice.
   Error(Errc c, std::string w) : code(c), what(std::move(w)) {}
 };
+
+/// "denied: users.json: not yours"; lets a failed check print a Result.
+std::ostream& operator<<(std::ostream& out, Error const& error);
 
 /// Hook used by boost::system::result when value() is called on an error: a programming fault.
 [[noreturn]] inline void throw_exception_from_error(Error const& e, boost::source_location const&) {
