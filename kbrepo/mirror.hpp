@@ -1,5 +1,6 @@
 /// One repository on disk: open, clone, fetch, resolve. Used on the git pool only; never touches a work tree, runs no
-/// hook or filter.
+/// hook or filter. With a remote, `ref` means what the remote last gave for it (mirror_refs.hpp); local branches are
+/// never moved by a fetch.
 #pragma once
 
 #include <filesystem>
@@ -55,7 +56,7 @@ class Mirror {
   [[nodiscard]] ::git_repository* raw() const noexcept;  ///< for this room and logging/git_log
 
  private:
-  struct State;
+  struct State;  ///< mirror_state.hpp
   explicit Mirror(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };

@@ -58,7 +58,8 @@ using SnapshotPtr = std::shared_ptr<Snapshot const>;
 
 struct SnapshotOptions {
   std::size_t max_page_bytes = 2 * 1024 * 1024;
-  std::filesystem::path index_file;  ///< where segments persist; empty: memory only
+  std::filesystem::path index_file;  ///< where segments persist, with `.pages` beside it; empty: memory only
+  bool store = true;                 ///< write them back; false for a look at an old commit
   std::stop_token stop;
   Progress progress;
 };
@@ -89,7 +90,8 @@ class Snapshot {
   [[nodiscard]] Result<std::shared_ptr<Page const>> read(scope::ReadGrant const& grant, std::string_view path) const;
   /// As kb_read is asked: slashes trimmed, `.md` added when the last segment has no dot (N-20).
   [[nodiscard]] static std::string normal_path(std::string_view path);
-  /// Walks the history, bounded; nothing when not found within the bound.
+  /// Told from a table that build() carries on from commit to commit, so cheap. Nothing for a page whose last change
+  /// lies more than 10,000 commits back, and for a page behind a symlink.
   [[nodiscard]] std::optional<Change> last_change(scope::ReadGrant const& grant, std::string_view path) const;
   /// web_url filled in: path percent-encoded by segment, commit pinned, lines. Empty without a template. `lines` 0,0:
   /// without the fragment.
