@@ -89,8 +89,21 @@ std::vector<std::string> Fields::texts(std::string_view key) {
   return result;
 }
 
+std::string Fields::word(std::string_view key, std::span<std::string_view const> words, std::string_view fallback) {
+  Json const* const value = typed(key, Json::Type::text);
+  if (value == nullptr) return std::string(fallback);
+  if (std::find(words.begin(), words.end(), value->text) != words.end()) return value->text;
+  std::string hint = did_you_mean(value->text, words);
+  if (hint.empty()) hint = "write " + listed(words);
+  sink_.error(value->place, "unknown " + path(key) + " \"" + value->text + "\"", std::move(hint));
+  return std::string(fallback);
+}
+
 Json const* Fields::object(std::string_view key) { return typed(key, Json::Type::object); }
 Json const* Fields::list(std::string_view key) { return typed(key, Json::Type::array); }
+
+Place Fields::place() const noexcept { return object_.place; }
+std::string const& Fields::name() const noexcept { return name_; }
 
 Place Fields::place(std::string_view key) const noexcept {
   Json const* const value = object_.find(key);
@@ -114,6 +127,15 @@ void Fields::reject_unknown() {
     if (hint.empty()) hint = "remove it";
     sink_.error(member.place, "unknown key \"" + member.key + "\"" + where, std::move(hint));
   }
+}
+
+std::string listed(std::span<std::string_view const> words) {
+  std::string text;
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (i > 0) text += i + 1 == words.size() ? " or " : ", ";
+    text += "\"" + std::string(words[i]) + "\"";
+  }
+  return text;
 }
 
 }  // namespace kb::config

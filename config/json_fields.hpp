@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,7 +28,7 @@ class FaultSink {
 /// The members of an object, or of nothing when the value is no object (which is reported). What was asked for is a
 /// known key; `reject_unknown` reports the rest. An absent member, like null, reads as the given default; one of the
 /// wrong type is a fault and reads as the default too. `name` is how messages call the object: "repos[0]"; empty at the
-/// top. Must not outlive the tree or the sink.
+/// top. Keys are literals: they are kept. Must not outlive the tree or the sink.
 class Fields {
  public:
   Fields(Json const& object, std::string name, FaultSink& sink);
@@ -38,11 +38,16 @@ class Fields {
   [[nodiscard]] bool flag(std::string_view key, bool fallback);
   [[nodiscard]] std::int64_t number(std::string_view key, std::int64_t fallback, std::int64_t low, std::int64_t high);
   [[nodiscard]] std::vector<std::string> texts(std::string_view key);
+  /// One of a closed set of words; another is a fault with the nearest, or all of them.
+  [[nodiscard]] std::string word(std::string_view key, std::span<std::string_view const> words,
+                                 std::string_view fallback);
   /// The object or list of that name, or null; another type is a fault.
   [[nodiscard]] Json const* object(std::string_view key);
   [[nodiscard]] Json const* list(std::string_view key);
 
+  [[nodiscard]] Place place() const noexcept;                      ///< of the object
   [[nodiscard]] Place place(std::string_view key) const noexcept;  ///< of the value; of the object when absent
+  [[nodiscard]] std::string const& name() const noexcept;          ///< `repos[0]`
   [[nodiscard]] std::string path(std::string_view key) const;      ///< `repos[0].kind`
 
   /// Every member that nobody asked for is an error with its nearest key; one that looks like a secret says so instead.
@@ -56,5 +61,8 @@ class Fields {
   FaultSink& sink_;
   std::vector<std::string_view> asked_;
 };
+
+/// `"a", "b" or "c"`: for hints.
+[[nodiscard]] std::string listed(std::span<std::string_view const> words);
 
 }  // namespace kb::config

@@ -103,7 +103,10 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
 
   [[nodiscard]] Json take() { return std::move(root_); }
 
-  bool null() override { return add(Json::Type::null) != nullptr; }
+  bool null() override {
+    add(Json::Type::null);
+    return true;
+  }
   bool boolean(bool value) override {
     add(Json::Type::boolean)->boolean = value;
     return true;
@@ -116,7 +119,10 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
     if (value > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max())) return number_float(0, {});
     return number_integer(static_cast<number_integer_t>(value));
   }
-  bool number_float(number_float_t, string_t const&) override { return add(Json::Type::real) != nullptr; }
+  bool number_float(number_float_t, string_t const&) override {
+    add(Json::Type::real);
+    return true;
+  }
   bool string(string_t& value) override {
     add(Json::Type::text)->text = std::move(value);
     return true;
@@ -151,11 +157,15 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
     }
     Cursor::Token before{0, 0};
     Cursor::Token token = cursor_.next_raw();
-    while (token.end <= offset && token.end > token.begin) {
+    while (token.begin < token.end && !is_at_fault(token, offset, reason)) {
       before = token;
       token = cursor_.next_raw();
     }
-    fault(lines_.at(token.begin), reason, token_hint(reason, before, token));
+    if (token.begin > offset) {  // within what passed for one token: the 1 of 01
+      fault(lines_.at(offset), reason, "");
+    } else {
+      fault(lines_.at(token.begin), reason, token_hint(reason, before, token));
+    }
     return false;
   }
 
@@ -189,6 +199,12 @@ class TreeBuilder final : public nlohmann::json_sax<nlohmann::json> {
     open_.back()->end = cursor_.next().end;
     open_.pop_back();
     return true;
+  }
+
+  /// Nothing before `offset` was refused. Of a bad literal (nul) the byte after it is what was refused.
+  [[nodiscard]] bool is_at_fault(Cursor::Token token, std::size_t offset, std::string_view reason) const {
+    if (token.end == offset && is_word(text_[token.begin])) return reason.starts_with("invalid literal");
+    return token.end > offset;
   }
 
   static std::string string_hint(std::string_view reason) {

@@ -34,6 +34,7 @@ struct RepoSettings {
   bool push_query_log = false;       ///< to `remote`
   std::vector<std::string> include;  ///< globs; empty: **/*.md, **/*.markdown
   std::vector<std::string> exclude;
+  friend bool operator==(RepoSettings const&, RepoSettings const&) = default;
 };
 
 struct ListenSettings {
