@@ -19,7 +19,9 @@
 
 namespace kb::logging {
 
-/// Key of a message: (adapter, account, chat, message id) joined unambiguously.
+/// Key of a message: (adapter, account, chat, sender, message id) joined unambiguously. The sender is part of it
+/// because on a shared door (one bridge account for many people) ids are the peers' choice: nobody gets another's
+/// answer by repeating an id.
 [[nodiscard]] std::string inbox_key(scope::InboundMessage const& message);
 
 struct StoredReply {
@@ -58,6 +60,7 @@ struct PendingRecord {
   QueryRecord record;
 };
 
+/// One vote; a later vote of the same sender on the same answer takes the place of the earlier.
 struct Feedback {
   std::string query_id, sender, vote, kind, time;
 };
@@ -67,44 +70,75 @@ struct UnsettledMessage {
   scope::InboundMessage message;
 };
 
+/// A durable reply that no platform is known to have taken.
+struct UndeliveredReply {
+  StoredReply reply;
+  scope::InboundMessage message;  ///< what it answers, and so where it goes
+  TimePoint settled_at{};         ///< too old for the platform's window: give_up(), do not send blindly
+};
+
 struct JournalStats {
-  std::size_t inbox_unsettled = 0, replies_pending = 0, records_pending = 0;
+  std::size_t inbox_unsettled = 0, replies_pending = 0, replies_given_up = 0, records_pending = 0;
+  std::size_t waiting = 0;         ///< changes in the queue
+  std::uint64_t changes = 0;       ///< made durable since opening…
+  std::uint64_t transactions = 0;  ///< …in so many transactions (fsyncs)
 };
 
 class Journal {
  public:
   struct Options {
-    std::size_t max_waiting = 1024;  ///< changes in the queue; beyond: exhausted
+    std::size_t max_waiting = 1024;                ///< changes in the queue; beyond: exhausted
+    std::chrono::milliseconds busy_timeout{5000};  ///< for a lock of another process; then: unavailable
   };
   /// Opens or creates state_dir/state.db (mode 0600, directory 0700) and migrates it. corrupt: the database fails its
-  /// check; names the file.
+  /// check; names the file. invalid_input: it was written by a newer kbgate.
   [[nodiscard]] static Result<std::unique_ptr<Journal>> open(std::filesystem::path const& state_dir, Options options);
   [[nodiscard]] static Result<std::unique_ptr<Journal>> open(std::filesystem::path const& state_dir);
   ~Journal();  ///< finishes what waits, checkpoints, joins its thread
 
-  // Changes. `done` is called on the journal's thread after the fsync (or with the error); post from there.
-  // When the queue is full `done` gets Errc::exhausted at once, on the caller's thread.
+  // Changes. `done` is called on the journal's thread after the fsync (or with the error); post from there. It must not
+  // throw. When the queue is full `done` gets Errc::exhausted at once, on the caller's thread. unavailable: the disk is
+  // full or failing, or another process holds the database; nothing of this change is stored, a later one may succeed.
+  // Changes become durable in the order of the calls.
+
+  /// The first message of a key wins, whatever a later one says. invalid_input: a message without an id.
   void admit(scope::InboundMessage message, TimePoint now, std::function<void(Result<Admitted>)> done);
+  /// The first reply of a key stays: settling again changes nothing and succeeds. A key that was never admitted (a
+  /// question by HTTP or a verb) is settled too. A record whose id is there already is not stored again.
   void settle(Settlement settlement, TimePoint now, std::function<void(Result<void>)> done);
+  /// not_found: no such reply.
   void mark_delivered(std::string key, TimePoint now, std::function<void(Result<void>)> done = {});
+  /// A pending reply will not be sent any more (its platform may have it, or it is too old to repeat).
+  void give_up(std::string key, TimePoint now, std::function<void(Result<void>)> done = {});
   void mark_published(std::vector<std::int64_t> rows, std::function<void(Result<void>)> done = {});
+  /// Records without a reply (the verb log_query). `done` gets them as stored, with id, prev and hash.
   void add_records(std::vector<QueryRecord> records, std::function<void(Result<std::vector<QueryRecord>>)> done);
   void add_binding_event(BindingEventRow event, std::function<void(Result<void>)> done = {});
+  /// not_found: no reply and no record has this query id.
   void add_feedback(Feedback feedback, std::function<void(Result<void>)> done);
-  /// Removes settled inbox rows (with their replies) older than `keep`. Records stay.
+  /// Removes settled inbox rows and replies older than `keep`, some at a time so that nothing else waits long; `done`
+  /// gets the number of replies removed. Records stay.
   void expire(TimePoint now, std::chrono::hours keep, std::function<void(Result<std::size_t>)> done = {});
 
   // Reads: on a connection of their own, thread-safe, see committed state.
+  /// In the order of admission: what to run again after a start.
   [[nodiscard]] Result<std::vector<UnsettledMessage>> unsettled() const;
+  /// In the order of settling: what to deliver after a start. Replies to keys that were never admitted are not among
+  /// them: nobody waits for those.
+  [[nodiscard]] Result<std::vector<UndeliveredReply>> undelivered() const;
   [[nodiscard]] Result<std::optional<StoredReply>> reply_of(std::string_view query_id) const;
-  /// The newest reply settled for this chat (or this direct sender): what /sources shows.
-  [[nodiscard]] Result<std::optional<StoredReply>> last_reply(scope::InboundMessage const& like) const;
+  /// The newest reply settled for this chat (or this direct sender): what /sources shows. Replies without a query id
+  /// (those to commands) do not count. With `query_id`: that one, if it was given in this very conversation.
+  [[nodiscard]] Result<std::optional<StoredReply>> last_reply(scope::InboundMessage const& like,
+                                                              std::string_view query_id = {}) const;
   [[nodiscard]] Result<std::vector<PendingRecord>> unpublished(RepoId const& repo, std::size_t limit) const;
   [[nodiscard]] Result<std::vector<RepoId>> repos_with_unpublished() const;
+  /// Oldest first; `since` empty: all.
   [[nodiscard]] Result<std::vector<QueryRecord>> records(RepoId const& repo, std::string_view since_iso8601) const;
   [[nodiscard]] Result<std::vector<BindingEventRow>> binding_events() const;
   [[nodiscard]] Result<JournalStats> stats() const;
-  /// Follows the chain of one repository; the text names the first record that does not fit. Empty: all fit.
+  /// Follows the chain of one repository; the text names the first record that does not fit, or says that the newest
+  /// are missing. Empty: all fit.
   [[nodiscard]] Result<std::string> verify(RepoId const& repo) const;
 
  private:
