@@ -150,15 +150,17 @@ class Normaliser {
 
   void line(std::string_view raw) {
     Line const stripped = strip_marks(raw);
+    bool const fence = stripped.rest.starts_with("```") || stripped.rest.starts_with("~~~");
+    if (fence) in_fence_ = !in_fence_;
     if (stripped.rest.empty()) {
       block_ = true;
       return;
     }
     bool const heading = raw.find_first_not_of(" \t") != raw.npos && raw[raw.find_first_not_of(" \t")] == '#';
     pending_space_ = !out_.text.empty();
-    block_ = block_ || stripped.opens;
+    block_ = block_ || stripped.opens || in_fence_;
     inline_text(stripped.rest);
-    block_ = heading || stripped.rest.starts_with('|') || stripped.rest.starts_with("```");
+    block_ = heading || fence || stripped.rest.starts_with('|');
   }
 
   NormalText take() && { return std::move(out_); }
@@ -236,6 +238,7 @@ class Normaliser {
   NormalText out_;
   bool pending_space_ = false;
   bool block_ = true;
+  bool in_fence_ = false;  // every line of code stands for itself
   bool last_wide_ = false;
 };
 

@@ -13,7 +13,8 @@ struct Texts {
   std::string_view sources, no_sources;
   std::string_view stale_head, stale_tail, stale_undated;  // around the date
   std::string_view missing_head, missing_tail;             // around owner/repo
-  std::string_view hand_off_head, hand_off_tail;           // around the skill
+  std::string_view personal_only;
+  std::string_view hand_off_head, hand_off_tail;  // around the skill
 };
 
 constexpr Texts kZh{
@@ -27,6 +28,7 @@ constexpr Texts kZh{
     .stale_undated = "   ⚠ 此页已标记为过时，建议更新后再引用。",
     .missing_head = "（注意：知识库 ",
     .missing_tail = " 暂时无法读取，以上内容不包括它。）",
+    .personal_only = "（注意：你还没有加入团队，以上内容只来自个人知识库。）",
     .hand_off_head = "这个请求不是查询，请交给 `",
     .hand_off_tail = "` 技能处理，我没有查询知识库。",
 };
@@ -45,6 +47,7 @@ constexpr Texts kEn{
     .stale_undated = "   ⚠ This page is marked as outdated; update it before relying on it.",
     .missing_head = "(Note: the knowledge base ",
     .missing_tail = " cannot be read at the moment and is not covered above.)",
+    .personal_only = "(Note: you are in no team yet; the above comes from your personal knowledge base alone.)",
     .hand_off_head = "This request is not a query; it belongs to the `",
     .hand_off_tail = "` skill. I have not searched the knowledge base.",
 };
@@ -126,6 +129,8 @@ std::string missing_note(Lang lang, RepoId const& repo) {
   return around(of(lang).missing_head, repo.str(), of(lang).missing_tail);
 }
 
+std::string_view personal_only_note(Lang lang) noexcept { return of(lang).personal_only; }
+
 std::string hand_off_text(Lang lang, std::string_view skill) {
   return around(of(lang).hand_off_head, skill, of(lang).hand_off_tail);
 }
@@ -156,8 +161,9 @@ bool is_stale_line(std::string_view line) {
   return false;
 }
 
-bool is_missing_note(std::string_view line) {
+bool is_note(std::string_view line) {
   for (Texts const& texts : kAll) {
+    if (trim(line) == texts.personal_only) return true;
     if (fits(trim(line), texts.missing_head, texts.missing_tail, is_repo_text)) return true;
   }
   return false;

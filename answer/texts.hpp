@@ -17,13 +17,15 @@ namespace kb::answer {
 [[nodiscard]] std::string stale_line(Lang lang, std::string_view since);
 /// A granted knowledge base could not be read for this question.
 [[nodiscard]] std::string missing_note(Lang lang, RepoId const& repo);
+/// A team question of somebody without a team was asked of the personal knowledge base alone (C-22).
+[[nodiscard]] std::string_view personal_only_note(Lang lang) noexcept;
 [[nodiscard]] std::string hand_off_text(Lang lang, std::string_view skill);
 
 // Whether a line is one of them in either language, whatever stands in its gap. The gap takes only what belongs there.
 [[nodiscard]] bool is_no_answer_sentence(std::string_view line);
 [[nodiscard]] bool is_insufficient_sentence(std::string_view line);
 [[nodiscard]] bool is_stale_line(std::string_view line);
-[[nodiscard]] bool is_missing_note(std::string_view line);
+[[nodiscard]] bool is_note(std::string_view line);  ///< missing_note or personal_only_note
 
 /// A subject as it may stand between 「」: one line, no brackets of its own, at most 40 characters (S1-39).
 [[nodiscard]] std::string subject_text(std::string_view raw);

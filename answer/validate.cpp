@@ -29,7 +29,7 @@ Body read_body(std::string_view text) {
     auto const end = text.find('\n');
     std::string_view const line = trim(text.substr(0, end));
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
-    if (line.empty() || is_missing_note(line)) continue;
+    if (line.empty() || is_note(line)) continue;
     out.empty = false;
     if (is_no_answer_sentence(line)) {
       ++fixed_no_answer;

@@ -1,0 +1,129 @@
+#include "answer/content.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "answer/characters.hpp"
+
+namespace kb::answer {
+namespace {
+
+using kbrepo::index::QueryTerm;
+using kbrepo::index::Term;
+using kbrepo::index::TermKind;
+
+constexpr std::size_t kMaxWords = 64;
+constexpr float kCrossing = 0.3f;  // a pair of characters across two words says less, and paraphrase breaks it first
+constexpr float kLight = 0.25f;
+
+/// Words for the container or the occasion, not for what is asked; as terms (folded, stemmed).
+constexpr std::array<std::string_view, 50> kLightWords{
+    "项目",   "团队",     "知识",    "识库",    "资料",   "文档",  "页面",     "问题",    "情况",  "内容",
+    "信息",   "目前",     "现在",    "具体",    "一般",   "通常",  "最近",     "之前",    "上次",  "当时",
+    "后来",   "最后",     "大概",    "到底",    "平常",   "平时",  "记录",     "相关",    "东西",  "这边",
+    "那边",   "team",     "project", "compani", "page",   "doc",   "document", "current", "usual", "exact",
+    "someon", "somebodi", "peopl",   "thing",   "actual", "right", "now",      "still",   "sourc", "kb"};
+
+struct Frequency {
+  double documents = 0;  ///< live passages of all books
+  double holding = 0;
+};
+
+Frequency frequency_of(std::string_view term, kbrepo::Shelf const& shelf, std::vector<double> const& sizes) {
+  Frequency out;
+  for (std::size_t i = 0; i < shelf.books.size(); ++i) {
+    out.documents += sizes[i];
+    out.holding += static_cast<double>(shelf.books[i]->index(shelf.grant).document_frequency(term));
+  }
+  return out;
+}
+
+float idf_of(Frequency const& f) {
+  return static_cast<float>(std::log(1.0 + (f.documents - f.holding + 0.5) / (f.holding + 0.5)));
+}
+
+/// A pair of characters of which one is itself an asking or joining word: 库用, 的端.
+bool touches_function(QueryTerm const& term, std::span<QueryTerm const> question) {
+  return std::any_of(question.begin(), question.end(), [&](QueryTerm const& other) {
+    return other.function_word && other.kind == TermKind::unigram &&
+           (term.text.starts_with(other.text) || term.text.ends_with(other.text));
+  });
+}
+
+bool is_lone_unigram(QueryTerm const& term, std::span<QueryTerm const> question) {
+  return std::none_of(question.begin(), question.end(), [&](QueryTerm const& other) {
+    return other.kind == TermKind::bigram && (other.text.starts_with(term.text) || other.text.ends_with(term.text));
+  });
+}
+
+bool is_identifier(QueryTerm const& term) {
+  return term.kind == TermKind::number ||
+         (term.kind == TermKind::word && std::any_of(term.text.begin(), term.text.end(),
+                                                     [](char c) { return is_digit(static_cast<unsigned char>(c)); }));
+}
+
+}  // namespace
+
+ContentWords::ContentWords(std::span<QueryTerm const> question, kbrepo::Shelf const& shelf) {
+  std::vector<double> sizes;
+  for (kbrepo::SnapshotPtr const& book : shelf.books) {
+    kbrepo::index::IndexStats const stats = book->index(shelf.grant).stats();
+    sizes.push_back(static_cast<double>(stats.passages));
+  }
+  std::vector<std::string> unknown;
+  for (QueryTerm const& term : question) {
+    if (term.function_word || term.kind == TermKind::part) continue;
+    if (term.kind == TermKind::unigram && !is_lone_unigram(term, question)) continue;
+    if (term.kind == TermKind::bigram && touches_function(term, question)) continue;
+    Frequency const frequency = frequency_of(term.text, shelf, sizes);
+    float weight = idf_of(frequency);
+    if (term.kind == TermKind::bigram && term.weight < 0.9f) weight *= kCrossing;
+    if (std::find(kLightWords.begin(), kLightWords.end(), term.text) != kLightWords.end()) weight *= kLight;
+    if (frequency.holding == 0) {
+      unknown.push_back(term.text);
+      lacks_number_ = lacks_number_ || is_identifier(term);
+    }
+    words_.push_back({term.text, weight});
+  }
+  std::sort(words_.begin(), words_.end(),
+            [](Word const& a, Word const& b) { return a.weight != b.weight ? a.weight > b.weight : a.text < b.text; });
+  if (words_.size() > kMaxWords) words_.resize(kMaxWords);
+  std::sort(words_.begin(), words_.end(), [](Word const& a, Word const& b) { return a.text < b.text; });
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    total_ += words_[i].weight;
+    if (std::find(unknown.begin(), unknown.end(), words_[i].text) != unknown.end()) unknown_ |= WordSet{1} << i;
+  }
+}
+
+WordSet ContentWords::in(std::string_view text) const {
+  thread_local std::vector<Term> terms;  // its capacity is what makes this cheap
+  terms.clear();
+  kbrepo::index::terms_of(text, terms);
+  WordSet out = 0;
+  for (Term const& term : terms) {
+    auto const found = std::lower_bound(words_.begin(), words_.end(), term.text,
+                                        [](Word const& w, std::string const& t) { return w.text < t; });
+    if (found != words_.end() && found->text == term.text) out |= WordSet{1} << (found - words_.begin());
+  }
+  return out;
+}
+
+float ContentWords::share(WordSet set) const noexcept {
+  if (total_ <= 0) return 0;
+  float sum = 0;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    if ((set >> i) & 1) sum += words_[i].weight;
+  }
+  return sum / total_;
+}
+
+float ContentWords::heaviest_missing(WordSet set) const noexcept {
+  float most = 0;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    if (!((set >> i) & 1)) most = std::max(most, words_[i].weight);
+  }
+  return total_ > 0 ? most / total_ : 0;
+}
+
+}  // namespace kb::answer

@@ -1,0 +1,346 @@
+#include "answer/extractive.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+
+#include "answer/characters.hpp"
+#include "answer/quotes.hpp"
+#include "kbrepo/index/terms.hpp"
+
+namespace kb::answer {
+namespace {
+
+using kbrepo::Block;
+using kbrepo::BlockKind;
+using kbrepo::Page;
+using kbrepo::Passage;
+
+// RETRIEVAL §5
+constexpr float kHeadingWord = 0.8f;
+constexpr float kNeighbourWord = 0.15f;
+constexpr float kPassageScore = 0.7f;
+constexpr float kExpectedKind = 0.15f;
+
+constexpr std::size_t kPassages = 8;          // that compete
+constexpr float kNextExcerpt = 0.72f;         // a further excerpt needs this share of the best one's score …
+constexpr float kNextCoverage = 0.6f;         // … and of its coverage
+constexpr std::size_t kLongParagraph = 300;   // characters; of a longer one only the sentences around the best
+constexpr std::size_t kClosestChars = 160;    // INTERFACES §3
+constexpr std::size_t kCompanionChars = 280;  // a short excerpt takes its neighbours along up to this size
+
+/// A block, or a sentence of a long one, as a candidate.
+struct Unit {
+  std::size_t page = 0;
+  std::uint32_t block = 0;
+  std::uint32_t begin = 0, end = 0;
+  WordSet own = 0, head = 0, near = 0;
+  float score = 0;
+  float coverage = 0;  ///< own and heading words
+  bool expected = false;
+};
+
+bool is_time(std::string_view text) {
+  for (std::string_view const word :
+       {"年", "月", "日", "点", "周", "星期", "昨", "今", "明", "上午", "下午", "UTC", "am", "pm", "day"}) {
+    if (text.find(word) != text.npos && !numbers_of(text).empty()) return true;
+  }
+  std::size_t digits = 0;
+  for (char const c : text) digits += is_digit(static_cast<unsigned char>(c)) ? 1u : 0u;
+  return digits >= 3;  // 2026-03-12, 8/25, 14:30
+}
+
+bool names_somebody(std::string_view text, Names const& names) {
+  std::string const folded = kbrepo::index::fold(text);
+  if (std::any_of(names.people.begin(), names.people.end(),
+                  [&](Names::Entry const& e) { return folded.find(e.name) != folded.npos; }))
+    return true;
+  bool capital_after_lower = false;  // a capitalised word inside a sentence
+  for (std::size_t i = 2; i < text.size(); ++i) {
+    capital_after_lower = capital_after_lower || (text[i] >= 'A' && text[i] <= 'Z' && text[i - 1] == ' ');
+  }
+  for (std::string_view const word :
+       {"负责", "負責", "由", "@", "主持", "维护", "維護", "作者", "提出", "发明", "owner", "lead"}) {
+    if (text.find(word) != text.npos) return true;
+  }
+  return capital_after_lower;
+}
+
+/// Whether `text` holds the kind of thing that is asked for; any text does when nothing particular is.
+std::optional<bool> holds_expected(Expected expected, std::string_view text, Names const& names) {
+  auto const any_of = [text](std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(), [text](std::string_view w) { return text.find(w) != text.npos; });
+  };
+  switch (expected) {
+    case Expected::time:
+      return is_time(text);
+    case Expected::quantity:
+      return !numbers_of(text).empty();
+    case Expected::person:
+      return names_somebody(text, names);
+    case Expected::reason:
+      return any_of({"因为", "因為", "由于", "由於", "原因", "为了", "為了", "所以", "避免", "because", "since",
+                     "so that", "due to", "reason"});
+    case Expected::place:
+      return any_of({"在", "位于", "位於", "地址", "地点", "地點", "于", "://", "/", " at ", " in ", "located"});
+    default:
+      return std::nullopt;
+  }
+}
+
+class Drafter {
+ public:
+  Drafter(Question const& question, ContentWords const& words, Names const& names, std::span<Hit const> hits,
+          kbrepo::Shelf const& shelf, std::span<PageRead const> pages, DraftLimits const& limits)
+      : question_(question), words_(words), names_(names), hits_(hits), shelf_(shelf), pages_(pages), limits_(limits) {}
+
+  Draft run() {
+    Draft out;
+    out.evidence.no_content_word = words_.empty();
+    out.evidence.lacks_number = words_.lacks_number();
+    out.evidence.unknown = words_.share(words_.unknown());
+    out.evidence.words = std::log(1.0f + static_cast<float>(words_.size()));
+    weigh_search(out.evidence);
+    std::size_t taken = 0;
+    for (Hit const& hit : hits_) {
+      if (taken == kPassages) break;
+      if (auto const page = page_of(hit)) {
+        take_passage(*page, hit, out.evidence);
+        ++taken;
+      }
+    }
+    std::stable_sort(units_.begin(), units_.end(), [](Unit const& a, Unit const& b) { return a.score > b.score; });
+    weigh_units(out.evidence);
+    choose(out);
+    choose_closest(out);
+    return out;
+  }
+
+ private:
+  [[nodiscard]] Page const& page(std::size_t i) const { return *pages_[i].page; }
+
+  [[nodiscard]] std::optional<std::size_t> page_of(Hit const& hit) const {
+    std::string_view const path = shelf_.books[hit.book]->pages(shelf_.grant)[hit.doc].path;
+    for (std::size_t i = 0; i < pages_.size(); ++i) {
+      if (pages_[i].book == hit.book && pages_[i].page->path == path && hit.passage < page(i).passages.size()) return i;
+    }
+    return std::nullopt;
+  }
+
+  void weigh_search(Evidence& e) const {
+    if (hits_.empty()) return;
+    e.top_score = hits_[0].score;
+    float rest = 0;
+    std::size_t const count = std::min<std::size_t>(hits_.size(), 10);
+    for (std::size_t i = 1; i < count; ++i) rest += hits_[i].score;
+    rest /= 9.0f;  // a shelf of few passages has few rivals
+    e.over_rest = rest > 0 ? std::min(2.0f, e.top_score / rest - 1.0f) : 2.0f;
+    auto const other = std::find_if(hits_.begin(), hits_.end(),
+                                    [&](Hit const& h) { return h.doc != hits_[0].doc || h.book != hits_[0].book; });
+    e.margin = other == hits_.end() || e.top_score <= 0 ? 1.0f : 1.0f - other->score / e.top_score;
+  }
+
+  void take_passage(std::size_t index, Hit const& hit, Evidence& e) {
+    Page const& p = page(index);
+    Passage const& passage = p.passages[hit.passage];
+    WordSet const head = words_.in(p.title + "\n" + p.heading_path(passage.section) + "\n" + p.path);
+    std::size_t const first = units_.size();
+    for (std::uint32_t b = passage.first_block; b <= passage.last_block; ++b) take_block(index, b, passage, head);
+    WordSet all = head;
+    for (std::size_t i = first; i < units_.size(); ++i) {
+      all |= units_[i].own;
+      if (i > first) units_[i].near |= units_[i - 1].own;
+      if (i + 1 < units_.size()) units_[i].near |= units_[i + 1].own;
+    }
+    if (words_.share(all) > e.best_passage) {
+      e.best_passage = words_.share(all);
+      e.heaviest_missing = words_.heaviest_missing(all);
+    }
+    float const best = hits_[0].score > 0 ? hits_[0].score : 1.0f;
+    for (std::size_t i = first; i < units_.size(); ++i) score(units_[i], hit.score / best);
+    if (page_words_.size() < pages_.size()) page_words_.resize(pages_.size());
+    page_words_[index] |= all;
+  }
+
+  void take_block(std::size_t index, std::uint32_t number, Passage const& passage, WordSet head) {
+    Page const& p = page(index);
+    Block const& block = p.blocks[number];
+    std::uint32_t const begin = std::max(block.begin, passage.begin);  // a huge block is cut into passages
+    std::uint32_t const end = std::min(block.end, passage.end);
+    if (begin >= end) return;
+    std::string_view const text = std::string_view(p.text).substr(begin, end - begin);
+    if (holds_invite_code(text)) return;  // N-31
+    if (block.context_begin != kbrepo::kNone) {
+      std::string_view const context =
+          std::string_view(p.text).substr(block.context_begin, block.context_end - block.context_begin);
+      if (holds_invite_code(context)) return;
+      head |= words_.in(context);
+    }
+    bool const prose =
+        block.kind == BlockKind::paragraph || block.kind == BlockKind::list_item || block.kind == BlockKind::quote;
+    if (prose && count_chars(text) > kLongParagraph) {
+      for (std::string_view const sentence : sentences_of(text)) {
+        auto const at = static_cast<std::uint32_t>(sentence.data() - p.text.data());
+        add_unit(index, number, at, at + static_cast<std::uint32_t>(sentence.size()), head);
+      }
+      return;
+    }
+    add_unit(index, number, begin, end, head);
+  }
+
+  void add_unit(std::size_t index, std::uint32_t block, std::uint32_t begin, std::uint32_t end, WordSet head) {
+    std::string_view const text = std::string_view(page(index).text).substr(begin, end - begin);
+    units_.push_back({index, block, begin, end, words_.in(text), head, 0, 0, 0, false});
+  }
+
+  void score(Unit& unit, float passage_score) const {
+    float const own = words_.share(unit.own);
+    float const with_head = words_.share(unit.own | unit.head);
+    float const with_near = words_.share(unit.own | unit.head | unit.near);
+    std::string_view const text = std::string_view(page(unit.page).text).substr(unit.begin, unit.end - unit.begin);
+    unit.expected = holds_expected(question_.expected, text, names_).value_or(false);
+    unit.coverage = own + kHeadingWord * (with_head - own);
+    unit.score = unit.coverage + kNeighbourWord * (with_near - with_head) + kPassageScore * passage_score +
+                 (unit.expected ? kExpectedKind : 0.0f);
+    if (own == 0) unit.score *= 0.5f;  // a heading alone does not make its text the answer
+  }
+
+  void weigh_units(Evidence& e) const {
+    for (Unit const& unit : units_) {
+      e.best_unit = std::max(e.best_unit, unit.coverage);
+      e.best_window = std::max(e.best_window, words_.share(unit.own | unit.head | unit.near));
+    }
+    for (WordSet const set : page_words_) e.page = std::max(e.page, words_.share(set));
+    if (units_.empty()) return;
+    auto const open = !holds_expected(question_.expected, "", names_).has_value();
+    e.expected_present = open ? 0.5f : (units_.front().expected ? 1.0f : 0.0f);
+  }
+
+  /// The excerpt around a unit: its sentences' neighbours, its list, or the item alone.
+  [[nodiscard]] Excerpt excerpt_of(Unit const& unit) const {
+    Page const& p = page(unit.page);
+    Block const& block = p.blocks[unit.block];
+    Excerpt out{unit.page,  unit.begin,          unit.end,          unit.block,
+                unit.block, block.context_begin, block.context_end, unit.score};
+    bool const part = unit.begin != block.begin || unit.end != block.end;
+    if (part) {
+      widen_sentence(out, block);
+    } else {
+      widen_blocks(out, question_.expected == Expected::list ? limits_.max_quote_bytes / 3 : kCompanionChars);
+    }
+    return out;
+  }
+
+  void widen_sentence(Excerpt& excerpt, Block const& block) const {
+    std::string_view const text = page(excerpt.page).bytes(block);
+    std::vector<std::string_view> const sentences = sentences_of(text);
+    auto const begin_of = [&](std::string_view s) {
+      return static_cast<std::uint32_t>(s.data() - page(excerpt.page).text.data());
+    };
+    for (std::size_t i = 0; i < sentences.size(); ++i) {
+      if (begin_of(sentences[i]) != excerpt.begin) continue;
+      if (i + 1 < sentences.size())
+        grow(excerpt, excerpt.begin, begin_of(sentences[i + 1]) + static_cast<std::uint32_t>(sentences[i + 1].size()),
+             kLongParagraph);
+      if (i > 0) grow(excerpt, begin_of(sentences[i - 1]), excerpt.end, kLongParagraph);
+      return;
+    }
+  }
+
+  bool grow(Excerpt& excerpt, std::uint32_t begin, std::uint32_t end, std::size_t max_chars) const {
+    std::string_view const text = std::string_view(page(excerpt.page).text).substr(begin, end - begin);
+    if (text.size() > limits_.max_quote_bytes || count_chars(text) > max_chars || holds_invite_code(text)) return false;
+    excerpt.begin = begin;
+    excerpt.end = end;
+    return true;
+  }
+
+  /// Takes following, then preceding blocks of the same section along while the whole stays short.
+  void widen_blocks(Excerpt& excerpt, std::size_t max_chars) const {
+    Page const& p = page(excerpt.page);
+    std::uint32_t const section = p.blocks[excerpt.first_block].section;
+    while (excerpt.last_block + 1 < p.blocks.size() && p.blocks[excerpt.last_block + 1].section == section &&
+           grow(excerpt, excerpt.begin, p.blocks[excerpt.last_block + 1].end, max_chars)) {
+      ++excerpt.last_block;
+    }
+    while (excerpt.first_block > 0 && p.blocks[excerpt.first_block - 1].section == section &&
+           grow(excerpt, p.blocks[excerpt.first_block - 1].begin, excerpt.end, max_chars)) {
+      --excerpt.first_block;
+    }
+    Block const& first = p.blocks[excerpt.first_block];
+    excerpt.context_begin = first.context_begin;
+    excerpt.context_end = first.context_end;
+  }
+
+  void choose(Draft& out) const {
+    for (Unit const& unit : units_) {
+      if (out.excerpts.size() == limits_.max_excerpts) break;
+      if (unit.end - unit.begin > limits_.max_quote_bytes) continue;
+      Unit const& best = units_.front();
+      if (!out.excerpts.empty() &&
+          (unit.score < kNextExcerpt * best.score || unit.coverage < kNextCoverage * best.coverage))
+        continue;
+      bool const known = std::any_of(out.excerpts.begin(), out.excerpts.end(), [&](Excerpt const& e) {
+        return e.page == unit.page && unit.begin < e.end && e.begin < unit.end;
+      });
+      if (known) continue;
+      Excerpt const excerpt = excerpt_of(unit);
+      bool const overlaps = std::any_of(out.excerpts.begin(), out.excerpts.end(), [&](Excerpt const& e) {
+        return e.page == excerpt.page && excerpt.begin < e.end && e.begin < excerpt.end;
+      });
+      if (!overlaps) out.excerpts.push_back(excerpt);
+    }
+  }
+
+  void choose_closest(Draft& out) const {
+    for (Unit const& unit : units_) {
+      if (out.closest.size() == limits_.max_excerpts) return;
+      bool const known =
+          std::any_of(out.closest.begin(), out.closest.end(), [&](Excerpt const& e) { return e.page == unit.page; });
+      std::string_view const text = std::string_view(page(unit.page).text).substr(unit.begin, unit.end - unit.begin);
+      if (known || unit.own == 0) continue;
+      Excerpt excerpt{unit.page,  unit.begin,    unit.end,      unit.block,
+                      unit.block, kbrepo::kNone, kbrepo::kNone, unit.score};
+      if (count_chars(text) > kClosestChars) excerpt.end = excerpt.begin;  // the page alone
+      out.closest.push_back(excerpt);
+    }
+  }
+
+  Question const& question_;
+  ContentWords const& words_;
+  Names const& names_;
+  std::span<Hit const> hits_;
+  kbrepo::Shelf const& shelf_;
+  std::span<PageRead const> pages_;
+  DraftLimits const& limits_;
+  std::vector<Unit> units_;
+  std::vector<WordSet> page_words_;
+};
+
+}  // namespace
+
+Draft draft_answer(Question const& question, ContentWords const& words, Names const& names, std::span<Hit const> hits,
+                   kbrepo::Shelf const& shelf, std::span<PageRead const> pages, DraftLimits const& limits) {
+  return Drafter(question, words, names, hits, shelf, pages, limits).run();
+}
+
+bool holds_invite_code(std::string_view text) {
+  std::string const lower = lower_ascii(text);
+  for (std::string_view const word : {"邀请码", "邀請碼", "invite code", "invitation code", "invite_code",
+                                      "invite-code", "invitecode", "加入码", "bind-", "绑定码"}) {
+    if (lower.find(word) != lower.npos) return true;
+  }
+  bool const invites =
+      lower.find("邀请") != lower.npos || lower.find("邀請") != lower.npos || lower.find("invite") != lower.npos;
+  if (!invites) return false;
+  for (auto at = text.find('-'); at != text.npos; at = text.find('-', at + 1)) {  // PREFIX-XXXX
+    auto const code_char = [](char c) { return (c >= 'A' && c <= 'Z') || is_digit(static_cast<unsigned char>(c)); };
+    std::size_t after = at + 1;
+    while (after < text.size() && code_char(text[after])) ++after;
+    if (at > 0 && code_char(text[at - 1]) && after - at == 5) return true;
+  }
+  return false;
+}
+
+}  // namespace kb::answer

@@ -1,0 +1,178 @@
+#include "answer/plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <tuple>
+#include <unordered_set>
+
+#include "answer/characters.hpp"
+
+namespace kb::answer {
+namespace {
+
+using kbrepo::PageInfo;
+using kbrepo::PageKind;
+using kbrepo::PageRole;
+
+constexpr std::size_t kHits = 40;              // per book, before they are ranked together
+constexpr std::size_t kHitsBeforeProject = 3;  // so many of the best pages are read whatever the project's pages take
+constexpr float kNamedPage = 1.5f;             // a page of the project or person that the question names
+constexpr float kRolePage = 1.15f;             // a page of the folder that serves this intent (S1-25…31)
+constexpr float kCatalogued = 1.1f;            // the catalogue's title or keyword stands in the question
+/// S1-28: the aggregate pages of a project, in reading order.
+constexpr std::array<std::string_view, 5> kProjectPages{"index.md", "timeline.md", "decisions.md", "open_questions.md",
+                                                        "people.md"};
+
+PageRole role_for(Intent intent) noexcept {
+  switch (intent) {
+    case Intent::project:
+      return PageRole::project;
+    case Intent::person:
+      return PageRole::person;
+    case Intent::concept_:
+      return PageRole::concept_page;
+    case Intent::resource:
+      return PageRole::resource;
+    case Intent::material:
+      return PageRole::material;
+    case Intent::general:
+      break;
+  }
+  return PageRole::other;
+}
+
+template <class T>
+bool contains(std::vector<T> const& list, std::string_view value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+/// Files whose catalogue entry speaks of what is asked.
+class Catalogued {
+ public:
+  Catalogued(Question const& question, kbrepo::Catalog const& catalog) : text_(lower_ascii(question.text)) {
+    for (auto const* list :
+         {&catalog.documents, &catalog.concepts, &catalog.resources, &catalog.people, &catalog.projects}) {
+      for (kbrepo::CatalogEntry const& entry : *list) {
+        bool const asked =
+            asks_for(entry.title) || std::any_of(entry.keywords.begin(), entry.keywords.end(),
+                                                 [this](std::string const& word) { return asks_for(word); });
+        if (asked) files_.insert(entry.file);
+      }
+    }
+  }
+  [[nodiscard]] bool holds(std::string_view path) const {
+    return !files_.empty() && files_.contains(std::string(path));
+  }
+
+ private:
+  [[nodiscard]] bool asks_for(std::string_view word) const {
+    return word.size() >= 4 && text_.find(lower_ascii(word)) != std::string::npos;
+  }
+  std::string text_;
+  std::unordered_set<std::string> files_;
+};
+
+float prior_of(PageInfo const& page, Question const& question, Catalogued const& catalogued) {
+  if (page.kind != PageKind::evidence) return 0;  // C-34
+  float prior = catalogued.holds(page.path) ? kCatalogued : 1.0f;
+  if (contains(question.people, page.path) || contains(question.projects, kbrepo::project_of(page.path)))
+    return prior * kNamedPage;
+  if (page.role != PageRole::other && page.role == role_for(question.intent)) prior *= kRolePage;
+  return prior;
+}
+
+bool before(Hit const& a, Hit const& b) noexcept {
+  if (a.score != b.score) return a.score > b.score;
+  return std::tie(a.book, a.doc, a.passage) < std::tie(b.book, b.doc, b.passage);
+}
+
+/// Collects pages without repeats up to a bound.
+class PageList {
+ public:
+  explicit PageList(std::size_t max) : max_(max) {}
+  void add(std::size_t book, std::string_view path) {
+    bool const known = std::any_of(pages_.begin(), pages_.end(),
+                                   [&](PlannedPage const& p) { return p.book == book && p.path == path; });
+    if (!known && pages_.size() < max_) pages_.push_back({book, std::string(path)});
+  }
+  [[nodiscard]] bool full() const noexcept { return pages_.size() >= max_; }
+  [[nodiscard]] std::vector<PlannedPage>& pages() noexcept { return pages_; }
+
+ private:
+  std::size_t max_;
+  std::vector<PlannedPage> pages_;
+};
+
+/// The pages S1 gives the first place: the named person's page, the named project's aggregate pages in their order.
+std::vector<PlannedPage> priority_pages(Question const& question, kbrepo::Shelf const& shelf) {
+  std::vector<PlannedPage> out;
+  for (std::size_t book = 0; book < shelf.books.size(); ++book) {
+    for (std::string const& path : question.people) {  // S1-26
+      if (shelf.books[book]->find(shelf.grant, path) != nullptr) out.push_back({book, path});
+    }
+  }
+  for (std::size_t book = 0; book < shelf.books.size(); ++book) {
+    for (std::string const& project : question.projects) {
+      for (std::string_view const name : kProjectPages) {
+        std::string path = "projects/" + project + '/' + std::string(name);
+        PageInfo const* const page = shelf.books[book]->find(shelf.grant, path);
+        if (page != nullptr && page->kind == PageKind::evidence) out.push_back({book, std::move(path)});
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Hit> search_shelf(Question const& question, std::span<kbrepo::index::QueryTerm const> terms,
+                              kbrepo::Shelf const& shelf, std::size_t limit) {
+  std::vector<Hit> hits;
+  for (std::size_t book = 0; book < shelf.books.size(); ++book) {
+    kbrepo::Snapshot const& snapshot = *shelf.books[book];
+    std::span<PageInfo const> const pages = snapshot.pages(shelf.grant);
+    Catalogued const catalogued(question, snapshot.catalog(shelf.grant));
+    kbrepo::index::SearchOptions options;
+    options.limit = limit;
+    options.prior = [&](std::uint32_t doc) { return prior_of(pages[doc], question, catalogued); };
+    for (kbrepo::index::ScoredPassage const& found : snapshot.index(shelf.grant).search(terms, options)) {
+      hits.push_back({book, found.doc, found.passage, found.line_begin, found.line_end, found.normalised});
+    }
+  }
+  std::sort(hits.begin(), hits.end(), before);
+  if (hits.size() > limit) hits.resize(limit);
+  return hits;
+}
+
+ReadingPlan plan_reading(Question const& question, std::span<kbrepo::index::QueryTerm const> terms,
+                         kbrepo::Shelf const& shelf, std::size_t max_pages) {
+  ReadingPlan plan;
+  for (kbrepo::SnapshotPtr const& book : shelf.books) {  // S1-65
+    if (book->catalog(shelf.grant).present) plan.guides.push_back({book->repo(), "catalog.json"});
+  }
+  plan.hits = search_shelf(question, terms, shelf, kHits);
+
+  std::vector<PlannedPage> const priority = priority_pages(question, shelf);
+  PageList chosen(max_pages);
+  auto const path_of = [&](Hit const& hit) -> std::string_view {
+    return shelf.books[hit.book]->pages(shelf.grant)[hit.doc].path;
+  };
+  std::size_t const sure = priority.empty() ? max_pages : kHitsBeforeProject;
+  for (Hit const& hit : plan.hits) {
+    if (chosen.pages().size() < sure) chosen.add(hit.book, path_of(hit));
+  }
+  for (PlannedPage const& page : priority) chosen.add(page.book, page.path);
+  for (Hit const& hit : plan.hits) chosen.add(hit.book, path_of(hit));
+
+  auto const rank = [&](PlannedPage const& page) {
+    auto const found = std::find_if(priority.begin(), priority.end(),
+                                    [&](PlannedPage const& p) { return p.book == page.book && p.path == page.path; });
+    return found - priority.begin();
+  };
+  std::stable_sort(chosen.pages().begin(), chosen.pages().end(),
+                   [&](PlannedPage const& a, PlannedPage const& b) { return rank(a) < rank(b); });
+  plan.pages = std::move(chosen.pages());
+  return plan;
+}
+
+}  // namespace kb::answer

@@ -1,0 +1,330 @@
+#include "answer/respond.hpp"
+
+#include <algorithm>
+#include <array>
+
+#include "answer/characters.hpp"
+#include "answer/content.hpp"
+#include "answer/extractive.hpp"
+#include "answer/plan.hpp"
+#include "answer/question.hpp"
+#include "answer/render.hpp"
+#include "answer/source_block.hpp"
+#include "answer/texts.hpp"
+#include "answer/validate.hpp"
+#include "scope/words.hpp"
+
+namespace kb::answer {
+namespace {
+
+using kbrepo::Page;
+
+/// N-38: an answer that names an absence is a gap too.
+constexpr std::array<std::string_view, 14> kAbsences{
+    "没有相关文档",  "没有文档",       "没有记录", "没有资料",         "暂无",           "尚无",
+    "未提及",        "资料显示不完整", "沒有文件", "no documentation", "not documented", "doesn't have documentation",
+    "not mentioned", "no record"};
+
+class Laps {
+ public:
+  explicit Laps(Stopwatch const& stopwatch) : stopwatch_(stopwatch), start_(now()), last_(start_) {}
+  /// Microseconds since the last call.
+  std::uint64_t lap() {
+    std::uint64_t const before = last_;
+    last_ = now();
+    return last_ - before;
+  }
+  [[nodiscard]] std::uint64_t total() const { return now() - start_; }
+
+ private:
+  [[nodiscard]] std::uint64_t now() const { return stopwatch_ ? stopwatch_() : 0; }
+  Stopwatch const& stopwatch_;
+  std::uint64_t start_, last_;
+};
+
+/// C-28: 项目 for project spaces and project documents, else whose knowledge base it is.
+std::string label_of(kbrepo::Snapshot const& book, scope::ReadGrant const& grant, std::string_view path) {
+  if (grant.label(book.repo()) == scope::Label::personal) return "个人知识库";
+  bool const project = book.settings().kind == config::RepoKind::project_docs || !kbrepo::project_of(path).empty();
+  return project ? "项目" : "团队知识库";
+}
+
+class Responder {
+ public:
+  Responder(Answer& answer, scope::ScopeOutcome const& outcome, kbrepo::Shelf const& shelf, Limits const& limits,
+            Laps& laps)
+      : answer_(answer), outcome_(outcome), shelf_(shelf), limits_(limits), laps_(laps) {}
+
+  void run() {
+    Names const names = names_of(shelf_);
+    Question const question = understand(answer_.question, names, outcome_.project_id);
+    answer_.lang = question.lang;
+    answer_.intent = question.intent;
+    answer_.subject = question.subject;
+    parts_.lang = question.lang;
+    for (kbrepo::SnapshotPtr const& book : shelf_.books) answer_.queried.push_back(book->repo());
+    add_notes();
+
+    std::vector<kbrepo::index::QueryTerm> const terms = kbrepo::index::query_terms(question.text);
+    ContentWords const words(terms, shelf_);
+    ReadingPlan const plan = plan_reading(question, terms, shelf_, limits_.max_pages);
+    answer_.took_us.search = laps_.lap();
+    read(plan);
+    answer_.took_us.read = laps_.lap();
+    Draft const draft = draft_answer(question, words, names, plan.hits, shelf_, pages_, {3, limits_.max_quote_bytes});
+    Judgement const judgement = judge(draft.evidence);
+    answer_.took_us.draft = laps_.lap();
+    settle(draft, judgement);
+    answer_.took_us.validate = laps_.lap();
+  }
+
+ private:
+  void add_notes() {
+    for (RepoId const& repo : shelf_.missing) {
+      parts_.notes.push_back(missing_note(parts_.lang, repo));
+      answer_.warnings.push_back(parts_.notes.back());
+    }
+    scope::Ownership const owner = scope::ownership_of(answer_.question);
+    personal_only_ =
+        owner.team && !owner.personal && outcome_.chat_type == scope::ChatType::direct && outcome_.team_kbs.empty();
+    if (personal_only_) answer_.warnings.emplace_back(personal_only_note(parts_.lang));  // C-22
+  }
+
+  void read(ReadingPlan const& plan) {
+    answer_.consulted = plan.guides;
+    for (PlannedPage const& planned : plan.pages) {
+      kbrepo::Snapshot const& book = *shelf_.books[planned.book];
+      auto page = book.read(shelf_.grant, planned.path);
+      if (!page) continue;  // a damaged blob costs its own page
+      answer_.consulted.push_back({book.repo(), planned.path});
+      pages_.push_back({planned.book, std::move(*page)});
+    }
+  }
+
+  void settle(Draft const& draft, Judgement const& judgement) {
+    answer_.confidence = judgement.confidence;
+    if (judgement.outcome == Outcome::answered && try_answered(draft)) return;
+    if (judgement.outcome != Outcome::no_answer && try_insufficient(draft)) return;
+    no_answer();
+  }
+
+  bool try_answered(Draft const& draft) {
+    std::vector<Excerpt> excerpts = draft.excerpts;
+    for (int attempt = 0; attempt < 2 && !excerpts.empty(); ++attempt) {  // a failing sentence is dropped once
+      set_sources(excerpts);
+      parts_.quotes.clear();
+      for (std::size_t i = 0; i < excerpts.size(); ++i) parts_.quotes.push_back({lines_of(excerpts[i]), i});
+      std::string text = render_answered(parts_with(answered_notes()));
+      Validation const verdict = check(text);
+      if (verdict.valid && text.size() <= limits_.max_answer_bytes) {
+        finish(Outcome::answered, std::move(text));
+        answer_.gap = std::any_of(kAbsences.begin(), kAbsences.end(), [this](std::string_view phrase) {  // N-38
+          return lower_ascii(answer_.text).find(phrase) != std::string::npos;
+        });
+        return true;
+      }
+      drop_failing(excerpts, verdict);
+    }
+    return false;
+  }
+
+  void drop_failing(std::vector<Excerpt>& excerpts, Validation const& verdict) {
+    std::vector<Excerpt> kept;
+    for (std::size_t i = 0; i < excerpts.size(); ++i) {
+      bool const fails = std::any_of(verdict.errors.begin(), verdict.errors.end(), [&](ValidationError const& error) {
+        std::vector<std::string> const& lines = parts_.quotes[i].lines;
+        return !error.sentence.empty() && std::any_of(lines.begin(), lines.end(), [&](std::string const& line) {
+          return line.find(error.sentence) != line.npos || error.sentence.find(line) != line.npos;
+        });
+      });
+      if (!fails) kept.push_back(excerpts[i]);
+    }
+    if (kept.size() == excerpts.size()) kept.pop_back();  // too long, or nothing to blame: the weakest goes
+    excerpts = std::move(kept);
+  }
+
+  bool try_insufficient(Draft const& draft) {
+    std::vector<Excerpt> excerpts = draft.closest;
+    if (excerpts.empty()) return false;
+    set_sources(excerpts);
+    for (bool const with_excerpts : {true, false}) {
+      parts_.excerpts.clear();
+      for (Excerpt const& excerpt : excerpts) {
+        std::vector<std::string> const lines =
+            with_excerpts ? chat_lines(bytes_of(excerpt), false) : std::vector<std::string>{};
+        parts_.excerpts.push_back(lines.size() == 1 ? lines.front() : std::string());
+      }
+      std::string text = render_insufficient(parts_with(answered_notes()));
+      if (!check(text).valid) continue;
+      finish(Outcome::insufficient, std::move(text));
+      answer_.confidence = Confidence::low;
+      answer_.gap = true;
+      return true;
+    }
+    return false;
+  }
+
+  void no_answer() {
+    answer_.sources.clear();
+    answer_.confidence = Confidence::none;
+    answer_.gap = true;
+    finish(Outcome::no_answer, render_no_answer(parts_, answer_.subject));  // S1-38
+    if (check(answer_.text).valid) return;
+    finish(Outcome::no_answer, render_no_answer(parts_, "…"));
+  }
+
+  [[nodiscard]] std::vector<std::string> answered_notes() const {
+    std::vector<std::string> notes = parts_.notes;
+    if (personal_only_) notes.emplace_back(personal_only_note(parts_.lang));
+    return notes;
+  }
+
+  [[nodiscard]] ReplyParts parts_with(std::vector<std::string> notes) const {
+    ReplyParts out = parts_;
+    out.sources = answer_.sources;
+    out.notes = std::move(notes);
+    return out;
+  }
+
+  [[nodiscard]] std::string_view bytes_of(Excerpt const& excerpt) const {
+    return std::string_view(pages_[excerpt.page].page->text).substr(excerpt.begin, excerpt.end - excerpt.begin);
+  }
+
+  [[nodiscard]] std::vector<std::string> lines_of(Excerpt const& excerpt) const {
+    Page const& page = *pages_[excerpt.page].page;
+    std::vector<std::string> out;
+    if (excerpt.context_begin != kbrepo::kNone && excerpt.context_end <= excerpt.begin) {
+      out = chat_lines(
+          std::string_view(page.text).substr(excerpt.context_begin, excerpt.context_end - excerpt.context_begin),
+          false);
+    }
+    bool const code = page.blocks[excerpt.first_block].kind == kbrepo::BlockKind::fence;
+    for (std::string& line : chat_lines(bytes_of(excerpt), code)) out.push_back(std::move(line));
+    return out;
+  }
+
+  /// One source for each excerpt, in order.
+  void set_sources(std::vector<Excerpt> const& excerpts) {
+    answer_.sources.clear();
+    parts_.stale_since.clear();
+    for (Excerpt const& excerpt : excerpts) {
+      PageRead const& read = pages_[excerpt.page];
+      answer_.sources.push_back(source_of(excerpt, read));
+      bool const stale = read.page->front.stale;
+      parts_.stale_since.push_back(stale ? std::optional(read.page->front.date) : std::nullopt);
+    }
+  }
+
+  [[nodiscard]] Source source_of(Excerpt const& excerpt, PageRead const& read) const {
+    kbrepo::Snapshot const& book = *shelf_.books[read.book];
+    Page const& page = *read.page;
+    std::string_view const text = page.text;
+    auto const line_at = [text](std::uint32_t byte) {
+      return static_cast<std::uint32_t>(1 + std::count(text.begin(), text.begin() + byte, '\n'));
+    };
+    Source out;
+    out.title = page.title;
+    out.label = label_of(book, shelf_.grant, page.path);
+    out.repo = book.repo();
+    out.path = page.path;
+    out.commit = book.commit();
+    out.line_begin = line_at(excerpt.begin);
+    out.line_end = line_at(excerpt.end > excerpt.begin ? excerpt.end - 1 : excerpt.begin);
+    out.locator = kbrepo::locator(page, page.blocks[excerpt.first_block]);
+    out.quote = bytes_of(excerpt);
+    out.url = book.url(page.path, out.line_begin, out.line_end);
+    std::string const whole = book.url(page.path, 0, 0);
+    if (plain_link(out.url) != plain_link(whole)) out.url = whole;  // lines outside the fragment name no page
+    return out;
+  }
+
+  [[nodiscard]] Validation check(std::string_view text) const {  // S1-4, S1-41
+    std::vector<ReadPage> read;
+    for (PageRead const& entry : pages_) {
+      kbrepo::Snapshot const& book = *shelf_.books[entry.book];
+      std::string url = book.url(entry.page->path, 0, 0);
+      if (url.empty()) url = book.repo().str() + ':' + entry.page->path;
+      read.push_back({entry.page->title, std::move(url), label_of(book, shelf_.grant, entry.page->path),
+                      entry.page->text, entry.page->path});
+    }
+    return validate({.answer = text, .allowed_sources = std::nullopt, .pages = std::move(read)});
+  }
+
+  void finish(Outcome outcome, std::string text) {
+    answer_.outcome = outcome;
+    answer_.text = std::move(text);
+    for (Source& source : answer_.sources) {
+      auto const book = std::find_if(shelf_.books.begin(), shelf_.books.end(),
+                                     [&](auto const& b) { return b->repo() == source.repo; });
+      if (auto const change = (*book)->last_change(shelf_.grant, source.path)) {
+        source.author = change->author;
+        source.changed_at = change->time;
+      }
+      kbrepo::PageInfo const* const page = (*book)->find(shelf_.grant, source.path);
+      bool const known =
+          std::find(answer_.stale_files.begin(), answer_.stale_files.end(), source.path) != answer_.stale_files.end();
+      if (page != nullptr && page->stale && !known) {  // C-12
+        answer_.stale_files.push_back(source.path);
+        answer_.warnings.push_back("《" + title_text(source.title) + "》 " +
+                                   std::string(trim(stale_line(parts_.lang, page->date))));
+      }
+    }
+  }
+
+  Answer& answer_;
+  scope::ScopeOutcome const& outcome_;
+  kbrepo::Shelf const& shelf_;
+  Limits const& limits_;
+  Laps& laps_;
+  std::vector<PageRead> pages_;
+  ReplyParts parts_;
+  bool personal_only_ = false;
+};
+
+Answer new_answer(std::string const& query_id, std::string const& question) {
+  Answer out;
+  out.query_id = query_id;
+  out.question = question;
+  out.lang = scope::language_of(question);
+  return out;
+}
+
+}  // namespace
+
+Answer respond(std::string const& query_id, std::string const& question, scope::ScopeOutcome const& outcome,
+               kbrepo::Shelf const& shelf, Limits const& limits, Stopwatch const& stopwatch) {
+  Answer out = new_answer(query_id, question);
+  Laps laps(stopwatch);
+  out.scope = outcome.scope;
+  out.handed_to = hand_off_of(question);
+  if (!out.handed_to.empty()) {  // S1-9…11
+    out.outcome = Outcome::handed_off;
+    out.text = hand_off_text(out.lang, out.handed_to);
+  } else {
+    Responder(out, outcome, shelf, limits, laps).run();
+  }
+  out.took_us.total = laps.total();
+  return out;
+}
+
+Answer refused(std::string const& query_id, std::string const& question, scope::ScopeOutcome const& outcome) {
+  Answer out = new_answer(query_id, question);
+  out.outcome = Outcome::scope_refused;
+  if (outcome.refusal) out.scope_error = scope::to_string(*outcome.refusal);
+  out.text = outcome.message;
+  return out;
+}
+
+std::vector<Found> find_passages(std::string const& question, scope::ScopeOutcome const& outcome,
+                                 kbrepo::Shelf const& shelf, std::size_t limit) {
+  Question const understood = understand(question, names_of(shelf), outcome.project_id);
+  std::vector<kbrepo::index::QueryTerm> const terms = kbrepo::index::query_terms(question);
+  std::vector<Found> out;
+  for (Hit const& hit : search_shelf(understood, terms, shelf, limit)) {
+    kbrepo::Snapshot const& book = *shelf.books[hit.book];
+    out.push_back({book.repo(), book.pages(shelf.grant)[hit.doc].path, hit.line_begin, hit.line_end, hit.score});
+  }
+  return out;
+}
+
+}  // namespace kb::answer
