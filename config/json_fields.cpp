@@ -41,7 +41,7 @@ Fields::Fields(Json const& object, std::string name, FaultSink& sink)
 }
 
 Json const* Fields::get(std::string_view key) {
-  asked_.push_back(key);
+  if (std::find(asked_.begin(), asked_.end(), key) == asked_.end()) asked_.push_back(key);
   Json const* const value = object_.find(key);
   return value == nullptr || value->type == Json::Type::null ? nullptr : value;
 }
@@ -124,7 +124,7 @@ void Fields::reject_unknown() {
     }
     std::string const where = name_.empty() ? "" : " in " + name_;
     std::string hint = did_you_mean(member.key, asked_);
-    if (hint.empty()) hint = "remove it";
+    if (hint.empty()) hint = "remove it; known here: " + listed(asked_);
     sink_.error(member.place, "unknown key \"" + member.key + "\"" + where, std::move(hint));
   }
 }

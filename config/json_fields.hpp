@@ -50,7 +50,8 @@ class Fields {
   [[nodiscard]] std::string const& name() const noexcept;          ///< `repos[0]`
   [[nodiscard]] std::string path(std::string_view key) const;      ///< `repos[0].kind`
 
-  /// Every member that nobody asked for is an error with its nearest key; one that looks like a secret says so instead.
+  /// Every member that nobody asked for is an error with the nearest known key, or all when none is near; one that
+  /// looks like a secret says so instead.
   void reject_unknown();
 
  private:

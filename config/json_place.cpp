@@ -307,10 +307,11 @@ std::string_view nearest(std::string_view word, std::span<std::string_view const
   constexpr std::size_t kMaxWord = 64;  // longer is no typing error
   if (word.size() > kMaxWord) return {};
   std::string_view best;
-  std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
+  std::size_t best_distance = word.size() + 1;
   for (auto const candidate : known) {
+    std::size_t const far = std::max(word.size(), candidate.size()) / 2;
     std::size_t const d = distance(word, candidate);
-    if (d >= best_distance) continue;
+    if (d > far || d >= best_distance) continue;
     best = candidate;
     best_distance = d;
   }

@@ -48,7 +48,7 @@ struct Json::Member {
 [[nodiscard]] std::string_view describe(Json::Type type) noexcept;
 
 /// The known word that `word` was most likely meant to be; empty when none is near. Edit distance with swaps of
-/// neighbours, at most a third of the length (at least one), case ignored.
+/// neighbours, at most half of the longer word, case ignored.
 [[nodiscard]] std::string_view nearest(std::string_view word, std::span<std::string_view const> known);
 
 /// `did you mean "x"?`, or empty.

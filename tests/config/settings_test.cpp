@@ -174,7 +174,8 @@ TEST_CASE("every fault names its place, what is wrong and the fix") {
   Row const rows[] = {
       // Keys
       {R"({§"state_dri": "x"})", R"(unknown key "state_dri")", R"(did you mean "state_dir"?)"},
-      {R"({§"zzz": 1})", R"(unknown key "zzz")", "remove it"},
+      {R"({§"zzz": 1})", R"(unknown key "zzz")",
+       R"(remove it; known here: "state_dir", "users", "teams", "chat_bindings", "admins", "repos", "listen", "adapters", "answer" or "limits")"},
       {repo(",\n §\"sync_second\": 1"), R"(unknown key "sync_second" in repos[0])", R"(did you mean "sync_seconds"?)"},
       {R"({"listen": {§"adress": "::1"}})", R"(unknown key "adress" in listen)", R"(did you mean "address"?)"},
       {R"({"limits": {§"max_page": 1}})", R"(unknown key "max_page" in limits)", R"(did you mean "max_pages"?)"},
@@ -322,7 +323,7 @@ TEST_CASE("all faults of a file come together, in the order of reading") {
 /c/kbgate.json:3:50: repos[0].ref "main" is no full ref name: it does not begin with refs/ (write "refs/heads/main")
 /c/kbgate.json:3:59: repos[1] must be an object, not a whole number
 /c/kbgate.json:4:22: listen.port is 99999, outside 0 to 65535
-/c/kbgate.json:4:29: unknown key "colour" in listen (remove it)
+/c/kbgate.json:4:29: unknown key "colour" in listen (remove it; known here: "address", "port" or "token_file")
 /c/kbgate.json:5:27: limits.max_pages must be a whole number, not text
 /c/kbgate.json:6:3: unknown key "tema" (did you mean "teams"?)
 )");
