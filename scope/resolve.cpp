@@ -78,55 +78,65 @@ bool near_project_word(std::u32string_view question, std::size_t at, std::size_t
          after.starts_with(U"project");
 }
 
-/// Whether a name occurs in the question: Latin as whole words, Han anywhere. Returns its length, 0 when it does not.
-/// A name that is also an everyday word ("general", which every team has; a single letter) must stand next to 项目.
-std::size_t occurs(std::u32string_view question, std::string_view name, bool everyday) {
-  auto const word = fold(name);
-  if (word.empty()) return 0;
+/// A name as it occurs in a question: Latin as whole words, Han anywhere. An everyday word ("general", which every team
+/// has as a project; a single letter) counts only next to 项目. Empty when it does not occur.
+std::u32string occurring(std::u32string_view question, std::string_view name, bool everyday) {
+  auto word = fold(name);
+  if (word.empty()) return word;
   for (auto at = question.find(word); at != question.npos; at = question.find(word, at + 1)) {
     if (!stands_alone(question, at, word.size())) continue;
     if ((everyday || word.size() == 1) && !near_project_word(question, at, word.size())) continue;
-    return word.size();
+    return word;
   }
-  return 0;
+  return {};
 }
 
-/// What the question names among some teams: a team by id or name, a project likewise (N-18). The longest match wins;
-/// two equally long ones of different teams name none.
 struct Named {
-  config::Team const* team = nullptr;
-  config::Project const* project = nullptr;  ///< kept when several teams have the same one
-  config::Team const* project_team = nullptr;
+  config::Team const* team;
+  config::Project const* project;  ///< null: the team itself is named
+  std::u32string word;
 };
 
-Named named_in(std::u32string_view question, std::span<config::Team const* const> teams) {
-  Named found;
-  std::size_t team_length = 0;
-  std::size_t project_length = 0;
+/// What the question names among some teams, by id or name (N-18). A name inside a longer one does not count.
+std::vector<Named> named_in(std::u32string_view question, std::span<config::Team const* const> teams, bool projects) {
+  std::vector<Named> found;
+  auto const offer = [&](Named named) {
+    if (!named.word.empty()) found.push_back(std::move(named));
+  };
   for (auto const* team : teams) {
-    auto const length = std::max(occurs(question, team->id.str(), false), occurs(question, team->name, false));
-    if (length > 0 && length >= team_length) {
-      found.team = length == team_length ? nullptr : team;
-      team_length = length;
+    if (!projects) {
+      offer({team, nullptr, occurring(question, team->id.str(), false)});
+      offer({team, nullptr, occurring(question, team->name, false)});
+      continue;
     }
     for (auto const& project : team->projects) {
       bool const everyday = project.id == "general";
-      auto const size = std::max(occurs(question, project.id, everyday), occurs(question, project.name, everyday));
-      if (size == 0 || size < project_length) continue;
-      bool const again = size == project_length;
-      if (!again) found.project = &project;
-      found.project_team = again && found.project_team != team ? nullptr : team;
-      project_length = size;
+      offer({team, &project, occurring(question, project.id, everyday)});
+      offer({team, &project, occurring(question, project.name, everyday)});
     }
   }
+  std::erase_if(found, [all = found](Named const& named) {
+    return std::any_of(all.begin(), all.end(), [&](Named const& other) {
+      return other.word.size() > named.word.size() && other.word.find(named.word) != other.word.npos;
+    });
+  });
   return found;
 }
 
+/// The team that all of these name, if it is one.
+config::Team const* only_team(std::span<Named const> named) {
+  if (named.empty()) return nullptr;
+  bool const one = std::all_of(named.begin(), named.end(), [&](Named const& n) { return n.team == named[0].team; });
+  return one ? named[0].team : nullptr;
+}
+
 void note_project(ScopeOutcome& out, std::u32string_view question, std::span<config::Team const* const> granted) {
-  auto const named = named_in(question, granted);
-  if (named.project == nullptr) return;
-  out.project_id = named.project->id;
-  out.project_name = named.project->name;
+  auto const named = named_in(question, granted, true);
+  auto const longest = std::max_element(named.begin(), named.end(),
+                                        [](Named const& a, Named const& b) { return a.word.size() < b.word.size(); });
+  if (longest == named.end()) return;
+  out.project_id = longest->project->id;
+  out.project_name = longest->project->name;
 }
 
 using Repos = std::vector<GrantedRepo>;
@@ -180,6 +190,19 @@ Ownership available(ScopeOutcome& out, ScopeRequest const& request, Ownership wa
   return both == Ownership{} ? have : both;
 }
 
+/// Of several teams only the one that the question names, or else whose project it names.
+void narrow(ScopeOutcome& out, std::u32string_view question, std::vector<config::Team const*>& teams) {
+  if (teams.size() < 2) return;
+  auto const named = named_in(question, teams, false);
+  auto const* one = only_team(named);
+  if (one != nullptr) out.reason += "; team named";
+  if (named.empty()) {
+    one = only_team(named_in(question, teams, true));
+    if (one != nullptr) out.reason += "; project of one team";
+  }
+  if (one != nullptr) teams = {one};
+}
+
 void resolve_direct(ScopeOutcome& out, ScopeRequest const& request, config::Directory const& directory, Repos& repos) {
   auto teams = teams_of(*out.user, directory);
   auto const personal = out.user->personal_kb && !out.user->personal_kb->empty();
@@ -195,12 +218,7 @@ void resolve_direct(ScopeOutcome& out, ScopeRequest const& request, config::Dire
   }
   if (!grant.team) return;
   auto const question = fold(request.question);
-  auto const named = named_in(question, teams);
-  auto const* one = named.team != nullptr ? named.team : named.project_team;
-  if (one != nullptr && teams.size() > 1) {
-    out.reason += named.team != nullptr ? "; team named" : "; project of one team";
-    teams = {one};
-  }
+  narrow(out, question, teams);
   out.team = *teams.front();
   for (auto const* team : teams) {
     add(repos, team->kb, Label::team);
