@@ -1,0 +1,79 @@
+#include "daemon/ask.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace kb::daemon {
+namespace {
+
+std::string commit_of(kbrepo::Snapshots const& snapshots, RepoId const& repo) {
+  auto const found = snapshots.find(repo);
+  return found == snapshots.end() || !found->second ? std::string() : found->second->commit().hex();
+}
+
+answer::Limits limits_of(config::Limits const& limits) {
+  answer::Limits out;
+  out.max_pages = limits.max_pages;
+  return out;
+}
+
+}  // namespace
+
+answer::Answer ask(std::string const& query_id, scope::ScopeRequest const& request, World const& world,
+                   answer::Stopwatch const& stopwatch) {
+  std::uint64_t const start = stopwatch ? stopwatch() : 0;
+  scope::ScopeOutcome const outcome = scope::resolve(request, world.books->directory);
+  std::uint64_t const resolved = stopwatch ? stopwatch() : 0;
+  answer::Answer answer;
+  if (!outcome.granted()) {
+    answer = answer::refused(query_id, request.question, outcome);
+  } else {
+    kbrepo::Shelf const shelf = kbrepo::open_shelf(*outcome.grant, *world.snapshots);
+    answer =
+        answer::respond(query_id, request.question, outcome, shelf, limits_of(world.books->settings.limits), stopwatch);
+  }
+  if (stopwatch) {
+    answer.took_us.scope = resolved - start;
+    answer.took_us.total = stopwatch() - start;
+  }
+  return answer;
+}
+
+std::vector<logging::QueryRecord> records_of(answer::Answer const& answer, scope::ScopeRequest const& request,
+                                             World const& world, TimePoint now) {
+  std::vector<logging::QueryRecord> records;
+  for (RepoId const& repo : answer.queried) {
+    logging::QueryRecord record;
+    record.query_id = answer.query_id;
+    record.record_id = logging::record_id(answer.query_id, repo);
+    record.time = iso8601(now);
+    record.repo = repo;
+    record.open_id = request.sender.str();
+    record.chat_type = std::string(scope::to_string(request.chat_type));
+    record.chat_id = request.chat.str();
+    record.scope = answer.scope ? std::string(scope::to_string(*answer.scope)) : std::string();
+    record.question = answer.question;
+    record.outcome = std::string(answer::to_string(answer.outcome));
+    for (answer::Source const& source : answer.sources) {
+      if (source.repo != repo) continue;
+      if (std::find(record.hits.begin(), record.hits.end(), source.path) == record.hits.end())
+        record.hits.push_back(source.path);
+    }
+    record.commit = commit_of(*world.snapshots, repo);
+    record.confidence = std::string(answer::to_string(answer.confidence));
+    record.gap = answer.gap;
+    record.took_us = answer.took_us.total;
+    records.push_back(std::move(record));
+  }
+  return records;
+}
+
+answer::Stopwatch steady_stopwatch() {
+  return [] {
+    auto const now = std::chrono::steady_clock::now().time_since_epoch();
+    return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::microseconds>(now).count());
+  };
+}
+
+}  // namespace kb::daemon

@@ -1,0 +1,44 @@
+/// One question as a function: scope, pages, answer and the records that tell of it. The daemon's jobs, `kbgate ask`,
+/// resumed messages and tests all come through here.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "answer/answer.hpp"
+#include "answer/respond.hpp"
+#include "config/control_files.hpp"
+#include "config/settings.hpp"
+#include "kbrepo/shelf.hpp"
+#include "logging/record.hpp"
+#include "scope/resolve.hpp"
+
+namespace kb::daemon {
+
+/// What a question is asked against: one generation of the books and the newest snapshots. Immutable; shared by all who
+/// use it.
+struct World {
+  std::shared_ptr<config::Books const> books;
+  std::shared_ptr<kbrepo::Snapshots const> snapshots;
+};
+
+/// Resolves the scope, opens the shelf and answers. Pure but for blob reads; timings stay 0 without a stopwatch.
+[[nodiscard]] answer::Answer ask(std::string const& query_id, scope::ScopeRequest const& request, World const& world,
+                                 answer::Stopwatch const& stopwatch = {});
+
+/// One record for each repository that was queried, each naming pages of its own only (S1-51, S1-52).
+[[nodiscard]] std::vector<logging::QueryRecord> records_of(answer::Answer const& answer,
+                                                           scope::ScopeRequest const& request, World const& world,
+                                                           TimePoint now);
+
+/// The scope object of INTERFACES §3, one line of JSON.
+[[nodiscard]] std::string to_json(scope::ScopeOutcome const& outcome);
+/// `{success, chat_type, chat_id, sender, user, binding, team}`.
+[[nodiscard]] std::string chat_context_json(UserId const& sender, scope::ScopeOutcome const& outcome);
+
+/// Microseconds of the steady clock.
+[[nodiscard]] answer::Stopwatch steady_stopwatch();
+
+}  // namespace kb::daemon

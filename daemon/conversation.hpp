@@ -1,0 +1,78 @@
+/// Turns: one message at a time per chat, a bounded number in the whole program; each ends in a durable reply.
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "adapters/adapter.hpp"
+#include "adapters/aio/pool.hpp"
+#include "adapters/aio/signal.hpp"
+#include "adapters/aio/task_group.hpp"
+#include "adapters/bridge/server.hpp"
+#include "daemon/ask.hpp"
+#include "daemon/desk.hpp"
+#include "daemon/durable.hpp"
+#include "daemon/rate_limit.hpp"
+
+namespace kb::daemon {
+
+struct ConversationStats {
+  std::size_t waiting = 0, running = 0;
+  std::map<std::string, std::uint64_t> outcomes;  ///< settled, by outcome
+};
+
+/// Loop thread only.
+class Conversations {
+ public:
+  struct Hooks {
+    std::function<World()> world;
+    std::function<void(adapters::Reply const&)> deliver;  ///< the reply is durable now
+  };
+  Conversations(aio::Executor ex, aio::Pool& cpu, Durable& durable, Desk& desk, Clock const& clock, Hooks hooks);
+
+  /// Makes the message durable and queues it. The error says why it was not taken; nothing is kept of it then.
+  aio::Task<Result<bridge::Accepted>> receive(scope::InboundMessage message);
+  /// Queues messages that were acknowledged before a restart.
+  void resume(std::vector<logging::UnsettledMessage> messages);
+  /// Takes nothing new; gives what runs `grace` to end. What still waits stays admitted and runs after the next start.
+  aio::Task<> drain(std::chrono::milliseconds grace);
+
+  [[nodiscard]] ConversationStats stats() const;
+
+ private:
+  struct Turn {
+    std::string key;
+    scope::InboundMessage message;
+  };
+  struct Chat {
+    std::deque<Turn> waiting;
+    bool running = false;
+  };
+  void enqueue(Turn turn);
+  aio::Task<> run_chat(std::string chat_key);
+  aio::Task<> take_turn(Turn turn);
+  aio::Task<logging::Settlement> command(Turn const& turn, Command command);
+  aio::Task<logging::Settlement> question(Turn const& turn, std::string text);
+  aio::Task<bool> settle(Turn const& turn, logging::Settlement settlement);
+
+  aio::Executor ex_;
+  aio::Pool& cpu_;
+  Durable& durable_;
+  Desk& desk_;
+  Clock const& clock_;
+  Hooks hooks_;
+  RateLimit rate_;
+  std::map<std::string, Chat> chats_;
+  std::size_t waiting_ = 0;
+  std::size_t running_ = 0;
+  std::map<std::string, std::uint64_t> outcomes_;
+  bool draining_ = false;
+  aio::Signal turn_ended_;
+  aio::TaskGroup turns_;
+};
+
+}  // namespace kb::daemon

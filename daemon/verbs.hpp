@@ -1,0 +1,107 @@
+/// The verbs that need no daemon. Each prints JSON on `out`, diagnostics on `err`, and returns the exit code of
+/// INTERFACES §2.
+#pragma once
+
+#include <filesystem>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "config/control_files.hpp"
+#include "config/result.hpp"
+#include "kbrepo/snapshot.hpp"
+
+namespace kb::daemon {
+
+struct Io {
+  std::ostream& out;
+  std::ostream& err;
+};
+
+/// Options that several verbs share; empty: not given.
+struct Sender {
+  std::string sender_id, chat_type, chat_id;
+};
+
+struct AskOptions {
+  std::string config;
+  Sender sender;
+  std::string question, scope, at;
+};
+struct RepoOptions {
+  std::string config, owner, repo;
+};
+
+int ask_verb(AskOptions const& options, Io io);
+int resolve_scope_verb(AskOptions const& options, Io io);
+int chat_context_verb(std::string const& config, Sender const& sender, Io io);
+
+int kb_list_verb(RepoOptions const& options, std::string const& kind, Io io);
+int kb_read_verb(RepoOptions const& options, std::string const& path, std::string const& at, Io io);
+
+struct ValidateOptions {
+  std::optional<std::string> answer, answer_file, allowed_sources, allowed_sources_file, pages_file;
+};
+int validate_answer_verb(ValidateOptions const& options, Io io);
+
+struct LogQueryOptions {
+  RepoOptions repo;
+  std::string open_id, question, scope, hits;
+};
+int log_query_verb(LogQueryOptions const& options, Io io);
+/// `action`: tail | export | verify.
+int log_verb(std::string const& action, RepoOptions const& options, std::string const& since, Io io);
+
+int bind_verb(std::string const& config, std::string const& chat_id, std::string const& team_id,
+              std::string const& actor, Io io);
+int unbind_verb(std::string const& config, std::string const& chat_id, std::string const& actor, Io io);
+int bindings_verb(std::string const& config, bool history, Io io);
+
+/// `action`: stats | rebuild.
+int index_verb(std::string const& action, RepoOptions const& options, Io io);
+int sync_verb(RepoOptions const& options, Io io);
+
+int check_config_verb(std::string const& config, Io io);
+int version_verb(Io io);
+
+struct EvalOptions {
+  RepoOptions repo;
+  std::string questions;  ///< a JSONL file in the form of the question sets
+  std::size_t limit = 0;  ///< 0: all
+  bool print_questions = false;
+  bool details = false;  ///< one line a question before the table
+};
+int eval_verb(EvalOptions const& options, Io io);
+
+struct ChatOptions {
+  std::string url, token_file;
+  Sender sender;
+};
+/// Reads one message per line from `in`; prints each reply as plain text.
+int chat_verb(ChatOptions const& options, std::istream& in, Io io);
+
+struct ServeOptions {
+  std::string config;
+  int ready_fd = -1;
+};
+int serve_verb(ServeOptions const& options, Io io);
+
+// What the verbs above share.
+
+/// Prints {"success":false,"error","message"} and returns the exit code that fits.
+int fail(Io io, Error const& error);
+int fail(Io io, std::string_view code, std::string_view message, int exit_code);
+int exit_code_of(Errc code) noexcept;
+
+/// Finds, loads and checks the books; on failure prints every fault and returns nothing (exit: kConfiguration).
+[[nodiscard]] std::optional<config::Books> open_books(std::string const& config, Io io);
+/// The repository named, or the only one there is. not_found lists what is configured.
+[[nodiscard]] Result<config::RepoSettings const*> pick_repo(config::Settings const& settings,
+                                                            RepoOptions const& options);
+/// Progress of long work on a stream: at most a line a second.
+[[nodiscard]] kbrepo::Progress progress_on(std::ostream& err);
+/// A file's whole content, or standard input for "-".
+[[nodiscard]] Result<std::string> read_input(std::string const& path);
+
+}  // namespace kb::daemon
