@@ -12,16 +12,16 @@ namespace kb::scope {
 namespace {
 
 // Traditional, Simplified, … for the characters of the word tables; not a converter. Kept whole by the test that
-// converts every sentence with ICU. Last, Cantonese 嘅 (的) and 哋 (们), and northern 俺.
+// converts them with ICU. Last, Cantonese 嘅 (的) and 哋 (们), and northern 俺.
 constexpr std::u32string_view kPairs =
-    U"來来倆俩個个們们備备傳传兒儿內内兩两別别剛刚劇剧參参員员問问單单嚮向國国園园團团報报場场夠够夾夹媽妈學学實实寫写"
-    U"對对導导師师帶带幫帮幾几庫库廻回從从復复悶闷慣惯慶庆應应懷怀戶户擔担據据擬拟數数於于時时"
-    U"曏向會会條条標标樣样機机檔档權权沒没況况洩泄測测準准濾滤瀏浏為为無无煩烦爲为爾尔獨独現现環环當当發发眞真瞭了確确"
-    U"碼码積积筆笔箇个簽签納纳組组結结給给經经編编縣县總总織织職职聽听腦脑腳脚與与萬万蒐搜薦荐"
-    U"號号裏里補补裝装裡里複复覈核覺觉覽览觀观計计訓训記记訪访訴诉証证詐诈詞词詢询該该認认說说説说課课請请論论講讲證证"
-    U"識识議议護护讀读變变讓让負负責责資资賬账跤交軍军載载辦办這这連连週周進进過过遞递選选還还"
-    U"邊边郵邮銷销錄录錯错録录錶表長长門门開开間间闆板隊队險险隻只難难電电項项須须題题類类驗验髮发麼么麽么點点黨党帳账"
-    U"羣群嘅的哋们俺我";
+    U"來来倆俩個个們们備备傳传兒儿內内兩两別别剛刚劇剧參参員员問问單单嗎吗嚮向國国園园團团報报場场夠够夾夹媽妈學学實实"
+    U"寫写對对導导師师帶带幫帮幾几庫库廻回從从復复悶闷慣惯慶庆應应懷怀戶户擔担據据擬拟敗败數数"
+    U"斂敛於于時时暈晕曏向會会條条標标樣样機机檔档權权歛敛沒没況况洩泄測测準准濾滤瀏浏為为無无煩烦爲为爾尔獨独現现環环"
+    U"當当發发眞真瞭了確确碼码積积筆笔箇个簽签籤签納纳組组結结給给經经編编縣县總总織织聽听腦脑"
+    U"腳脚與与萬万蒐搜薦荐號号裏里補补裝装裡里複复覈核覺觉覽览觀观觸触計计訓训記记訪访訴诉証证詐诈詞词詢询該该認认說说"
+    U"説说誰谁課课請请論论講讲證证識识議议護护讀读變变讓让負负責责資资賬账趕赶跤交軍军載载辦办"
+    U"迴回這这連连週周進进過过遞递選选還还邊边郵邮銷销錄录錯错録录錶表長长門门開开間间関关闆板關关隊队險险隻只難难電电"
+    U"項项須须領领題题類类驗验髮发麵面麼么麽么點点黨党甚什帳账羣群嘅的哋们俺我";
 
 struct Pair {
   char32_t from, to;
@@ -42,6 +42,11 @@ char32_t simplified(char32_t c) noexcept {
 
 bool is_invisible(char32_t c) noexcept {
   return c == 0xAD || c == 0xFEFF || c == 0x2060 || (c >= 0x200B && c <= 0x200F) || (c >= 0xFE00 && c <= 0xFE0F);
+}
+
+bool is_space(char32_t c) noexcept {
+  if (c < 0x80) return c <= 0x20 || c == 0x7F;
+  return u_isUWhiteSpace(static_cast<UChar32>(c)) != 0 || u_iscntrl(static_cast<UChar32>(c)) != 0;
 }
 
 /// One code point from text[at…]; moves `at` behind it. Malformed: U+FFFD.
@@ -143,8 +148,8 @@ class Folder {
       out_.push_back(c);
       return;
     }
-    if (u_isUWhiteSpace(static_cast<UChar32>(c)) != 0 || u_iscntrl(static_cast<UChar32>(c)) != 0) {
-      if (!out_.empty() && out_.back() != U' ') out_.push_back(U' ');
+    if (is_space(c)) {
+      if (!out_.empty() && out_.back() != U' ' && !is_han(out_.back())) out_.push_back(U' ');
       return;
     }
     if (c == U'’' || c == U'‘') c = U'\'';
@@ -153,8 +158,7 @@ class Folder {
     } else {
       c = simplified(static_cast<char32_t>(u_foldCase(static_cast<UChar32>(c), U_FOLD_CASE_DEFAULT)));
     }
-    bool const joins = out_.size() >= 2 && out_.back() == U' ' && is_han(c) && is_han(out_[out_.size() - 2]);
-    if (joins) out_.pop_back();  // 我 的 is 我的
+    if (is_han(c) && !out_.empty() && out_.back() == U' ') out_.pop_back();  // 我 的 is 我的
     out_.push_back(c);
   }
 

@@ -11,7 +11,7 @@ namespace kb::scope {
 inline constexpr char32_t kMention = U'\uFFFC';
 
 /// Lower case, half width, Simplified for every character the word table knows, ’ as ', runs of blanks as one and none
-/// between Han characters, invisible characters dropped, malformed bytes as U+FFFD. A line feed stays.
+/// beside Han characters, invisible characters dropped, malformed bytes as U+FFFD. A line feed stays.
 [[nodiscard]] std::u32string fold(std::string_view utf8);
 
 /// `fold`, with what is only mentioned replaced by `kMention`: 《我的奋斗》 is a title, `my.cnf` in backticks is code.

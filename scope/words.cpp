@@ -99,6 +99,15 @@ bool asks_how(std::u32string_view rest) {
   return std::any_of(kHow.begin(), kHow.end(), [&](std::u32string_view how) { return rest.find(how) != rest.npos; });
 }
 
+/// 我对强化学习感兴趣，有什么资料: the first clause asks nothing.
+bool only_sets_the_scene(std::u32string_view text) {
+  auto const end = text.find_first_of(U"，,。；;\n");
+  if (end == text.npos || text.find_first_not_of(U" ，,。；;\n", end) == text.npos) return false;
+  auto const clause = text.substr(0, end);
+  return std::none_of(kAsking.begin(), kAsking.end(),
+                      [&](std::u32string_view word) { return clause.find(word) != clause.npos; });
+}
+
 bool is_told(std::u32string_view before) {
   if (before.ends_with(U"请问")) return false;
   return std::any_of(kTelling.begin(), kTelling.end(),
@@ -107,6 +116,8 @@ bool is_told(std::u32string_view before) {
 
 /// What the pronoun text[begin, end) says; moves `end` behind what was read.
 Says read_pronoun(std::u32string_view text, std::size_t begin, std::size_t& end) {
+  bool const chinese = is_han(text[begin]);
+  if (chinese && is_told(text.substr(0, begin))) return Says::nothing;
   for (auto at = end; at < text.size();) {
     auto const* entry = text[at] == U' ' ? nullptr : after_pronoun().longest(text, at);
     if (entry == nullptr && text[at] != U' ') break;
@@ -115,8 +126,8 @@ Says read_pronoun(std::u32string_view text, std::size_t begin, std::size_t& end)
     end = at;
     return entry->says;
   }
-  bool const chinese = is_han(text[begin]);
-  if (!chinese || is_told(text.substr(0, begin)) || asks_how(sentence_from(text, end))) return Says::nothing;
+  auto const rest = text.substr(end);
+  if (!chinese || asks_how(sentence_from(rest, 0)) || only_sets_the_scene(rest)) return Says::nothing;
   return Says::mine;
 }
 

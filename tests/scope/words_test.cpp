@@ -120,6 +120,17 @@ TEST_CASE("the speaker's own material is personal (Chinese)") {
       {"我的Obsidian里有没有", kMine, "mixed"},
       {"我\u200b的笔记", kMine, "a zero-width space hides nothing"},
       {"我們不在的時候？我的筆記呢", kBoth, "both"},
+      {"我昨天跟导师聊了什么", kMine, "time behind 我"},
+      {"我去过哪些会议", kMine, "去过 is not 去哪"},
+      {"帮我看看我有哪些待办", kMine, "request, then subject"},
+      {"能给我看看我的笔记吗", kMine, "request, then 我的"},
+      {"我最近在看什么", kMine, "adverb, then asked of oneself"},
+      {"我有几篇论文", kMine, "asked of oneself"},
+      {"张三和我讨论了什么", kMine, "我 second"},
+      {"如何查我存了什么", kMine, "a how in front of 我"},
+      {"我的代码报错了", kMine, "我的 stays whatever follows"},
+      {"我没读过哪些论文", kMine, "没 takes nothing away"},
+      {"我模型的最佳学习率是几", kMine, "我 without 的"},
   };
   check(rows);
 }
@@ -230,6 +241,15 @@ TEST_CASE("the team's material is team") {
       {"my colleagues in Berlin", kOurs, "my colleagues are the team"},
       {"团队里有谁可以帮我", kOurs, "request behind"},
       {"同学你好，项目文档在哪", kOurs, "greeting takes nothing away"},
+      {"告诉我们结论", kOurs, "告诉 | 我们, not 告诉我"},
+      {"请帮我们查一下", kOurs, "帮 | 我们, not 帮我"},
+      {"麻烦告诉我上次组会的结论", kOurs, "the time is the meeting's, not 我's"},
+      {"我刚加入团队，有什么文档可以看", kOurs, "circumstance, then team"},
+      {"我俩的分工", kOurs, "two of us"},
+      {"开个小组会讨论", kOurs, "小组"},
+      {"who are we", kOurs, "we"},
+      {"tell us about our plan", kOurs, "request, then our"},
+      {"项目标题是什么", kOurs, "项目 | 标题"},
   };
   check(rows);
 }
@@ -279,6 +299,16 @@ TEST_CASE("words that only look like the pronoun are neither") {
       {"week 3 agenda", kNone, "we inside a word"},
       {"steam engines", kNone, "team inside a word"},
       {"oh my zsh plugins", kNone, "a name"},
+      {"上周会议定了什么", kNone, "上周 | 会议, no 周会"},
+      {"本周会发版吗", kNone, "本周 | 会"},
+      {"条例会变吗", kNone, "条例 | 会, no 例会"},
+      {"最小组合数", kNone, "最小 | 组合, no 小组"},
+      {"样本组成", kNone, "样本 | 组成, no 本组"},
+      {"数组里有几个元素", kNone, "数组 | 里, no 组里"},
+      {"各项目标", kNone, "各项 | 目标, no 项目"},
+      {"C++ 成员函数", kNone, "no member of a team"},
+      {"C++ member functions", kNone, "no member of a team"},
+      {"Microsoft Teams meeting link", kNone, "a product"},
   };
   check(rows);
 }
@@ -382,6 +412,21 @@ TEST_CASE("speech acts are neither") {
       {"help me debug", kNone, "request"},
       {"I was wondering about LoRA", kNone, "asking"},
       {"I have a question", kNone, "announcing"},
+      {"我提个问题", kNone, "announcing"},
+      {"在我看来不对", kNone, "opinion"},
+      {"据我所知没有", kNone, "opinion"},
+      {"对我来说太难", kNone, "opinion"},
+      {"我说的是部署文档", kNone, "correcting"},
+      {"告诉我上周定了什么", kNone, "the time is not 我's"},
+      {"告诉我负责人是谁", kNone, "负责 is not 我's"},
+      {"老师让我整理会议纪要，格式是什么", kNone, "told to"},
+      {"大家好，请问怎么报销", kNone, "greeting"},
+      {"各位同学，文档在哪", kNone, "greeting"},
+      {"why did I get this email", kNone, "trouble"},
+      {"I did a git pull and it broke", kNone, "circumstance"},
+      {"I wrote a script but it fails", kNone, "circumstance"},
+      {"I've read the guide, what next", kNone, "circumstance"},
+      {"do I know you", kNone, "small talk"},
   };
   check(rows);
 }
@@ -418,6 +463,20 @@ TEST_CASE("the same for everyone is nobody's own") {
       {"my mac is 3 years old", kNone, "a thing no page is about"},
       {"where do I store secrets", kNone, "generic I"},
       {"my manager's notes", kNone, "the notes of another"},
+      {"我在看论文，里面的 KL 散度是什么", kNone, "the first clause sets the scene"},
+      {"我对强化学习感兴趣，有什么资料", kNone, "the first clause sets the scene"},
+      {"我第一次来，请问怎么开通权限", kNone, "introduction"},
+      {"我最近想学 Rust，从哪开始", kNone, "adverb, then wish"},
+      {"我之前没用过 git，怎么开始", kNone, "not done is nothing kept"},
+      {"我代码跑不起来", kNone, "trouble"},
+      {"我模型不收敛", kNone, "trouble"},
+      {"我老板让我查部署文档", kNone, "told to"},
+      {"我在知识库里没找到部署文档，有人知道吗", kNone, "trouble"},
+      {"我 VPN 过期了怎么续", kNone, "过期 tells of no past"},
+      {"我的 mac 怎么装", kNone, "a thing no page is about"},
+      {"what's my role", kNone, "a thing no page is about"},
+      {"who is my manager", kNone, "a thing no page is about"},
+      {"my docker build fails", kNone, "trouble"},
   };
   check(rows);
 }
