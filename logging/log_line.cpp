@@ -88,10 +88,12 @@ std::optional<TimePoint> parse_time(std::string const& iso8601) noexcept {
 
 }  // namespace
 
+std::optional<TimePoint> time_of(QueryRecord const& record) noexcept { return parse_time(record.time); }
+
 std::string log_line(QueryRecord const& record) {
   std::string line = "- `";
   // A record that did not come from us may hold any time: it is shown as it stands.
-  if (std::optional<TimePoint> const time = parse_time(record.time)) {
+  if (std::optional<TimePoint> const time = time_of(record)) {
     line += utc8(*time);
   } else {
     append_escaped(line, record.time, {});

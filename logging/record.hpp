@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,8 +41,14 @@ void chain(QueryRecord& record, std::string_view prev);
 [[nodiscard]] std::string to_json(QueryRecord const& record);
 [[nodiscard]] Result<QueryRecord> parse_record(std::string_view json);
 
-/// ``- `<time, UTC+8>` **query** | user=… scope=… | <question> | hits=a, b``: line breaks, `|` and control characters
-/// of the question escaped, the hits part only when there are some (N-23).
+/// record.time as a point in time; nothing when it is not of the form iso8601() gives.
+[[nodiscard]] std::optional<TimePoint> time_of(QueryRecord const& record) noexcept;
+
+/// ``- `<time, UTC+8>` **query** | user=… scope=… | <question> | hits=a, b``: always one line, the hits part only
+/// when there are some (N-23). Escaped in every field: `\`, `|` and backtick with a backslash (Markdown shows the
+/// character itself); line breaks, tabs, control and bidirectional characters as \n \r \t \uXXXX; in user and scope
+/// also the space, in a path also the comma. Undoing the escapes gives the fields back; bytes that are no UTF-8 are
+/// U+FFFD.
 [[nodiscard]] std::string log_line(QueryRecord const& record);
 
 /// 26 characters, sortable by time (ULID). `random` supplies 80 bits.
