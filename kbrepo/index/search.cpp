@@ -1,93 +1,90 @@
 #include "kbrepo/index/search.hpp"
 
 #include <algorithm>
-#include <array>
+
+#include "kbrepo/index/candidates.hpp"
+#include "kbrepo/index/rerank.hpp"
 
 namespace kb::kbrepo::index {
 namespace {
 
-/// Scores are whole numbers in these steps while they are summed: the sum is the same in any order, so segments and
-/// shortcuts cannot change a score.
-constexpr float kSteps = 65536;
-
-struct Weighted {
-  QueryTerm const* term;
-  float weight;  ///< idf × weight in the question
+/// A question's terms with what they are worth here, and what all of them together can reach.
+struct Weighed {
+  std::vector<WeightedTerm> terms;
+  float ideal = 0;  ///< of BM25F: every term saturated; terms that nobody has count too
 };
 
-struct Candidate {
-  std::uint32_t score;
-  std::uint32_t part, passage;
-  std::uint32_t doc;  ///< live position
-};
+Weighed weigh(LiveSet const& live, std::span<QueryTerm const> query) {
+  Weighed out;
+  for (QueryTerm const& term : query) {
+    std::uint32_t const df = live.document_frequency(term.text);
+    float const weight = live.idf(df) * term.weight;
+    out.ideal += weight;
+    if (df > 0) out.terms.push_back({term.text, term.kind, weight});
+  }
+  return out;
+}
 
-/// Better first: score, then place in the live list.
-bool better(Candidate const& a, Candidate const& b) noexcept {
+bool better(ScoredPassage const& a, ScoredPassage const& b) noexcept {
   if (a.score != b.score) return a.score > b.score;
   return a.doc != b.doc ? a.doc < b.doc : a.passage < b.passage;
 }
 
-std::uint32_t contribution(LiveSet const& live, Lengths const& lengths, Counts counts, float weight) noexcept {
-  float reached = 0;
-  if (counts.body() > 0) reached += static_cast<float>(counts.body()) * live.body(lengths.body);
-  if (counts.heading() > 0) reached += static_cast<float>(counts.heading()) * live.heading(lengths.heading);
-  if (counts.title() > 0) reached += static_cast<float>(counts.title()) * live.title(lengths.title);
-  return static_cast<std::uint32_t>(saturate(reached) * weight * kSteps + 0.5f);
+ScoredPassage scored(LiveSet const& live, Candidate const& candidate, float page) {
+  SegmentImage const& image = live.parts[candidate.part].segment->image();
+  ScoredPassage out;
+  out.doc = candidate.doc;
+  out.passage = candidate.passage - image.first_passage(image.document_of(candidate.passage));
+  out.line_begin = image.line_begin(candidate.passage);
+  out.line_end = out.line_begin + image.lengths(candidate.passage).lines;
+  out.parts.bm25 = static_cast<float>(candidate.score) / kScoreSteps;
+  out.parts.page = kParameters.page_prior * page;
+  return out;
 }
+
+/// What leaves search(), with the way back to the candidate.
+struct Ranked {
+  ScoredPassage passage;
+  Candidate const* candidate;
+  float prior = 1;
+
+  void settle() noexcept {
+    passage.score = (passage.parts.bm25 + passage.parts.page + passage.parts.proximity) * prior;
+  }
+};
 
 }  // namespace
 
 std::vector<ScoredPassage> search(LiveSet const& live, std::span<QueryTerm const> query, SearchOptions const& options) {
-  std::vector<Weighted> terms;
-  float ideal = 0;
-  for (QueryTerm const& term : query) {
-    std::uint32_t const df = live.document_frequency(term.text);
-    float const weight = live.idf(df) * term.weight;
-    ideal += weight;
-    if (df > 0) terms.push_back({&term, weight});
+  Weighed const weighed = weigh(live, query);
+  std::function<bool(std::uint32_t)> hidden;
+  if (options.prior) hidden = [&](std::uint32_t doc) { return options.prior(doc) <= 0; };
+  std::vector<Candidate> const candidates = best_candidates(live, weighed.terms, options.candidates, hidden);
+  std::vector<float> const pages = page_scores(live, weighed.terms, candidates);
+  std::vector<Ranked> ranked;
+  ranked.reserve(candidates.size());
+  for (std::size_t i = 0; i < candidates.size(); ++i) {
+    Candidate const& candidate = candidates[i];
+    ranked.push_back({scored(live, candidate, pages[i]), &candidate, options.prior ? options.prior(candidate.doc) : 1});
+    ranked.back().settle();
   }
-  std::vector<Candidate> best;
-  for (std::uint32_t p = 0; p < live.parts.size(); ++p) {
-    auto const& part = live.parts[p];
-    SegmentImage const& image = part.segment->image();
-    std::vector<std::uint32_t> scores(image.passages(), 0);
-    std::array<std::uint32_t, kBlockPostings> passages;
-    std::array<Counts, kBlockPostings> counts;
-    for (Weighted const& term : terms) {
-      std::uint32_t const number = image.find_term(term.term->text);
-      if (number == kNoTerm) continue;
-      PostingReader const reader(image, number);
-      for (std::uint32_t b = 0; b < reader.blocks(); ++b) {
-        std::uint32_t const n = reader.decode(b, passages.data(), counts.data());
-        for (std::uint32_t i = 0; i < n; ++i) {
-          scores[passages[i]] += contribution(live, image.lengths(passages[i]), counts[i], term.weight);
-        }
-      }
-    }
-    for (std::uint32_t i = 0; i < scores.size(); ++i) {
-      if (scores[i] == 0) continue;
-      std::uint32_t const doc = part.position[image.document_of(i)];
-      if (doc == kDead || (options.prior && options.prior(doc) <= 0)) continue;
-      best.push_back({scores[i], p, i, doc});
-    }
+  auto const by_score = [](Ranked const& a, Ranked const& b) { return better(a.passage, b.passage); };
+  auto const near = ranked.begin() + static_cast<std::ptrdiff_t>(std::min(options.rerank, ranked.size()));
+  std::partial_sort(ranked.begin(), near, ranked.end(), by_score);
+  Proximity proximity(live, weighed.terms);
+  for (auto at = ranked.begin(); at != near; ++at) {
+    at->passage.parts.proximity = kParameters.proximity * proximity.score(*at->candidate);
+    at->settle();
   }
-  std::sort(best.begin(), best.end(), better);
-  if (best.size() > options.candidates) best.resize(options.candidates);
+  std::size_t const limit = std::min(options.limit, ranked.size());
+  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(limit), ranked.end(), by_score);
+  float const ideal = weighed.ideal * (1 + kParameters.page_prior) + kParameters.proximity * proximity.ideal();
   std::vector<ScoredPassage> out;
-  for (Candidate const& c : best) {
-    SegmentImage const& image = live.parts[c.part].segment->image();
-    ScoredPassage s;
-    s.doc = c.doc;
-    s.passage = c.passage - image.first_passage(image.document_of(c.passage));
-    s.line_begin = image.line_begin(c.passage);
-    s.line_end = s.line_begin + image.lengths(c.passage).lines;
-    s.parts.bm25 = static_cast<float>(c.score) / kSteps;
-    s.score = s.parts.bm25 * (options.prior ? options.prior(c.doc) : 1);
-    s.normalised = ideal > 0 ? s.score / ideal : 0;
-    out.push_back(s);
+  out.reserve(limit);
+  for (std::size_t i = 0; i < limit; ++i) {
+    out.push_back(ranked[i].passage);
+    out.back().normalised = ideal > 0 ? std::min(1.0f, out.back().score / ideal) : 0;
   }
-  std::stable_sort(out.begin(), out.end(), [](auto const& a, auto const& b) { return a.score > b.score; });
-  if (out.size() > options.limit) out.resize(options.limit);
   return out;
 }
 

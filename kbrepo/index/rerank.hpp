@@ -1,0 +1,44 @@
+/// The second look at the candidates: the page around each, and question terms that stand together.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "kbrepo/index/candidates.hpp"
+
+namespace kb::kbrepo::index {
+
+/// BM25F of each candidate's whole document, in the order of the candidates. Summed in the order of the terms.
+[[nodiscard]] std::vector<float> page_scores(LiveSet const& live, std::span<WeightedTerm const> terms,
+                                             std::span<Candidate const> candidates);
+
+/// Neighbouring terms of the question found within the window of each other: for each such pair the smaller weight ÷
+/// the distance, summed. CJK unigrams take no part, their bigrams do.
+class Proximity {
+ public:
+  explicit Proximity(LiveSet const& live, std::span<WeightedTerm const> terms);
+  [[nodiscard]] float score(Candidate const& candidate);
+  [[nodiscard]] float ideal() const noexcept;  ///< all pairs side by side
+
+ private:
+  /// A term as a stream shows it: one code, or two in a row.
+  struct Shape {
+    std::uint32_t code = 0;
+    std::uint32_t before = 0;  ///< a bigram's first character; 0: none
+    std::uint32_t element = 0;
+  };
+  struct Element {
+    std::string_view text;
+    bool bigram = false;
+    float weight = 0;
+    std::vector<std::uint32_t> places;
+  };
+  [[nodiscard]] std::vector<Shape> shapes_in(SegmentImage const& image) const;
+  std::uint32_t walk(SegmentImage::Range range, std::vector<Shape> const& shapes, std::uint32_t place);
+
+  LiveSet const& live_;
+  std::vector<Element> elements_;
+  std::vector<std::vector<Shape>> shapes_;  ///< per part; sorted by code
+};
+
+}  // namespace kb::kbrepo::index
