@@ -30,28 +30,33 @@ std::string folded(std::string_view name) {
   return result;
 }
 
-std::vector<Team const*> teams_called(Directory const& directory, std::string const& name) {
-  std::vector<Team const*> found;
-  for (auto const& [id, team] : directory.teams) {
-    if (folded(team.name) == name) found.push_back(&team);
-  }
-  return found;
+/// A name as people say it: "NLP 团队" is NLP.
+std::string_view without_suffix(std::string_view name) {
+  constexpr std::string_view kSuffix = "团队";
+  bool const more = name.size() > kSuffix.size() && name.ends_with(kSuffix);
+  return more ? name.substr(0, name.size() - kSuffix.size()) : name;
 }
 
-/// By id, else by name; "NLP 团队" also finds the team NLP.
+/// Every team of that name; those that differ by 团队 alone count when none has it exactly.
+std::vector<Team const*> teams_called(Directory const& directory, std::string_view words) {
+  std::string const name = folded(words);
+  std::vector<Team const*> exact, similar;
+  for (auto const& [id, team] : directory.teams) {
+    std::string const its = folded(team.name);
+    if (its == name) exact.push_back(&team);
+    if (without_suffix(its) == without_suffix(name)) similar.push_back(&team);
+  }
+  return exact.empty() ? similar : exact;
+}
+
+/// By id, else by name.
 BindingStep<Team const*> find_team(Directory const& directory, std::string_view words) {
-  constexpr std::string_view kSuffix = "团队";
   auto const first = words.find_first_not_of(" \t");
   if (first == words.npos) return refusal("team_not_found", "请写明要绑定的团队，例如：/bind 团队名称或 ID。");
   words = words.substr(first, words.find_last_not_of(" \t") - first + 1);
 
   if (Team const* team = directory.team(TeamId(std::string(words)))) return team;
-  std::string name = folded(words);
-  std::vector<Team const*> found = teams_called(directory, name);
-  if (found.empty() && name.size() > kSuffix.size() && name.ends_with(kSuffix)) {
-    name.resize(name.size() - kSuffix.size());
-    found = teams_called(directory, name);
-  }
+  std::vector<Team const*> const found = teams_called(directory, words);
   if (found.size() == 1) return found.front();
   if (found.empty()) {
     return refusal("team_not_found", "没有找到团队" + bracketed(words) + "。请核对团队名称或 ID 后再试。");

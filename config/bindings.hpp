@@ -53,8 +53,8 @@ struct BindingChange {
   BindingEvent event;
 };
 
-/// `team` may be given by id or name (blanks and the case of ASCII letters do not count; a trailing 团队 may be left
-/// out of the name). `random` supplies the four characters of the code (A-Z, 2-9 without 0 O 1 I).
+/// `team` may be given by id or name (blanks and the case of ASCII letters do not count; a trailing 团队 may be
+/// there or not). `random` supplies the four characters of the code (A-Z, 2-9 without 0 O 1 I).
 [[nodiscard]] BindingStep<PendingBinding> request_bind(Directory const& directory, ChatId const& chat,
                                                        std::string const& chat_name, std::string_view team,
                                                        UserId const& actor, TimePoint now, std::string const& random);
