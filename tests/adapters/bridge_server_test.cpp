@@ -1,0 +1,332 @@
+#include <doctest/doctest.h>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "adapters/bridge/server.hpp"
+#include "logging/service_log.hpp"
+#include "tests/support/fake_link.hpp"
+#include "tests/support/loop.hpp"
+
+using namespace std::chrono_literals;
+using namespace kb;
+using nlohmann::json;
+using Texts = std::vector<std::string>;
+
+namespace {
+
+struct Peer {
+  test::FakeLink* link;
+  [[nodiscard]] Texts const& got() const { return link->got; }
+};
+
+/// A bridge on a loop and a daemon behind it that does what the test says.
+struct Bench {
+  test::Loop loop;
+  Texts admitted, delivered, feedback;
+  std::optional<Error> refuse;                                  ///< what on_message answers
+  bool ignore = false;                                          ///< on_message says: not for us
+  bool fault = false;                                           ///< the hooks throw
+  std::map<std::string, adapters::Reply> settled;               ///< by message id: there is an answer already
+  std::function<void(scope::InboundMessage const&)> meanwhile;  ///< runs inside on_message
+  scope::InboundMessage last;
+  bridge::Bridge bridge;
+
+  explicit Bench(bridge::BridgeLimits limits = {})
+      : bridge(
+            loop.executor(), limits, [this](scope::InboundMessage m) { return on_message(std::move(m)); },
+            [this](bridge::FeedbackFrame f) { return on_feedback(std::move(f)); },
+            [this](std::string key) { delivered.push_back(std::move(key)); }) {}
+
+  ~Bench() {
+    bridge.drain();
+    CHECK(loop.finishes());
+    CHECK_EQ(bridge.connections(), 0);
+    CHECK_EQ(loop.faults(), Texts{});
+  }
+
+  aio::Task<Result<bridge::Accepted>> on_message(scope::InboundMessage m) {
+    if (fault) throw std::runtime_error("journal broke");
+    last = m;
+    admitted.push_back(m.principal.account + "/" + m.message_id);
+    if (meanwhile) meanwhile(m);
+    if (refuse) co_return *refuse;
+    bridge::Accepted accepted;
+    accepted.ignored = ignore;
+    auto const at = settled.find(m.message_id);
+    if (at != settled.end()) accepted.reply = at->second;
+    co_return accepted;
+  }
+
+  aio::Task<Result<void>> on_feedback(bridge::FeedbackFrame f) {
+    if (fault) throw std::runtime_error("journal broke");
+    if (refuse) co_return *refuse;
+    feedback.push_back(f.query_id + " " + f.vote);
+    co_return Result<void>();
+  }
+
+  Peer join(std::string account = "local") {
+    auto link = std::make_unique<test::FakeLink>(loop.executor());
+    Peer const peer{link.get()};
+    loop.spawn(bridge.serve(std::move(link), std::move(account)));
+    loop.settle();
+    return peer;
+  }
+
+  void says(Peer peer, json const& frame) {
+    peer.link->peer_says(frame.dump());
+    loop.settle();
+  }
+};
+
+json ask(std::string id, std::string sender = "ou_1", std::string chat = "oc_1") {
+  return json{{"type", "message"},    {"id", id},        {"SenderId", sender}, {"ChatType", "group"},
+              {"GroupSubject", chat}, {"text", "what?"}, {"mentioned", true}};
+}
+
+adapters::Reply reply_to(scope::InboundMessage const& message, std::string text = "so") {
+  adapters::Reply reply;
+  reply.to = message;
+  reply.key = "key-" + message.message_id;
+  reply.outcome = "answered";
+  reply.text = std::move(text);
+  reply.query_id = "q";
+  return reply;
+}
+
+std::string answer(std::string id, std::string text = "so") {
+  return R"({"type":"answer","id":")" + id + R"(","outcome":"answered","text":")" + text +
+         R"(","sources":[],"query_id":"q"})";
+}
+
+}  // namespace
+
+TEST_CASE("a message is acked, then answered, and the answer is reported as delivered") {
+  Bench b;
+  Peer const peer = b.join();
+  b.says(peer, ask("m1"));
+  CHECK_EQ(peer.got(), Texts{bridge::ack_frame("m1")});
+  CHECK_EQ(b.admitted, Texts{"local/m1"});
+  CHECK(b.bridge.say(reply_to(b.last)));
+  b.loop.settle();
+  CHECK_EQ(peer.got(), Texts{bridge::ack_frame("m1"), answer("m1")});
+  CHECK_EQ(b.delivered, Texts{"key-m1"});
+  CHECK_FALSE(b.bridge.say(reply_to(b.last)));  // answered once
+}
+
+TEST_CASE("an answer that is there before the ack goes out after it") {
+  Bench b;
+  b.meanwhile = [&b](scope::InboundMessage const& m) { CHECK(b.bridge.say(reply_to(m))); };
+  Peer const peer = b.join();
+  b.says(peer, ask("m1"));
+  CHECK_EQ(peer.got(), Texts{bridge::ack_frame("m1"), answer("m1")});
+}
+
+TEST_CASE("a repeated id gets its ack and the stored answer") {
+  Bench b;
+  Peer const peer = b.join();
+  b.says(peer, ask("m1"));
+  b.settled["m1"] = reply_to(b.last, "stored");
+  b.says(peer, ask("m1"));
+  CHECK_EQ(peer.got(), Texts{bridge::ack_frame("m1"), bridge::ack_frame("m1"), answer("m1", "stored")});
+  CHECK_EQ(b.delivered, Texts{"key-m1"});
+}
+
+TEST_CASE("an id repeated while its first run goes on is acked again and answered once") {
+  Bench b;
+  Peer const peer = b.join();
+  b.says(peer, ask("m1"));
+  b.says(peer, ask("m1"));
+  CHECK(b.bridge.say(reply_to(b.last)));
+  b.loop.settle();
+  CHECK_EQ(peer.got(), Texts{bridge::ack_frame("m1"), bridge::ack_frame("m1"), answer("m1")});
+}
+
+TEST_CASE("a client that reconnects and asks again gets the answer of the first run") {
+  Bench b;
+  Peer const before = b.join("token:1");
+  b.says(before, ask("m1"));
+  SUBCASE("after the old connection ended") {
+    before.link->peer_leaves();
+    b.loop.settle();
+    CHECK_EQ(b.bridge.connections(), 0);
+    CHECK_FALSE(b.bridge.say(reply_to(b.last)));  // nobody there: the journal keeps it
+    Peer const now = b.join("token:1");
+    b.says(now, ask("m1"));
+    CHECK(b.bridge.say(reply_to(b.last)));
+    b.loop.settle();
+    CHECK_EQ(now.got(), Texts{bridge::ack_frame("m1"), answer("m1")});
+  }
+  SUBCASE("while the old connection seems to live") {
+    Peer const now = b.join("token:1");
+    b.says(now, ask("m1"));
+    CHECK(b.bridge.say(reply_to(b.last)));
+    b.loop.settle();
+    CHECK_EQ(now.got(), Texts{bridge::ack_frame("m1"), answer("m1")});
+    CHECK_EQ(before.got(), Texts{bridge::ack_frame("m1")});
+  }
+  SUBCASE("when the new connection ended too, the old one is the newest") {
+    Peer const now = b.join("token:1");
+    b.says(now, ask("m1"));
+    now.link->peer_leaves();
+    b.loop.settle();
+    CHECK(b.bridge.say(reply_to(b.last)));
+    b.loop.settle();
+    CHECK_EQ(before.got(), Texts{bridge::ack_frame("m1"), answer("m1")});
+  }
+}
+
+TEST_CASE("one id of two accounts, chats or senders is two messages") {
+  Bench b;
+  Peer const one = b.join("token:1");
+  Peer const two = b.join("token:2");
+  b.says(one, ask("m1", "ou_1", "oc_1"));
+  scope::InboundMessage const first = b.last;
+  b.says(two, ask("m1", "ou_1", "oc_1"));
+  b.says(two, ask("m1", "ou_2", "oc_1"));
+  b.says(two, ask("m1", "ou_1", "oc_2"));
+  CHECK(b.bridge.say(reply_to(first, "for one")));
+  b.loop.settle();
+  CHECK_EQ(one.got(), Texts{bridge::ack_frame("m1"), answer("m1", "for one")});
+  CHECK_EQ(two.got(), Texts{bridge::ack_frame("m1"), bridge::ack_frame("m1"), bridge::ack_frame("m1")});
+}
+
+TEST_CASE("a message that is not for us is acked and never answered") {
+  Bench b;
+  b.ignore = true;
+  Peer const peer = b.join();
+  b.says(peer, ask("m1"));
+  CHECK_EQ(peer.got(), Texts{bridge::ack_frame("m1")});
+  CHECK_FALSE(b.bridge.say(reply_to(b.last)));
+}
+
+TEST_CASE("a message that could not be made durable gets an error and no ack") {
+  struct Row {
+    Errc code;
+    char const* want;
+  };
+  static constexpr Row rows[] = {
+      {Errc::exhausted, R"({"type":"error","id":"m1","error":"busy","message":"words"})"},
+      {Errc::invalid_input, R"({"type":"error","id":"m1","error":"bad_request","message":"words"})"},
+      {Errc::denied, R"({"type":"error","id":"m1","error":"bad_request","message":"words"})"},
+      {Errc::unavailable,
+       R"({"type":"error","id":"m1","error":"unavailable","message":"not accepted: please send it again later"})"},
+      {Errc::corrupt,
+       R"({"type":"error","id":"m1","error":"unavailable","message":"not accepted: please send it again later"})"},
+  };
+  kb::log::set_level(kb::log::Level::error);
+  for (auto const& row : rows) {
+    Bench b;
+    b.refuse = Error(row.code, "words");
+    Peer const peer = b.join();
+    b.says(peer, ask("m1"));
+    CHECK_EQ(peer.got(), Texts{row.want});
+    CHECK_FALSE(b.bridge.say(reply_to(b.last)));
+    b.refuse.reset();
+    b.says(peer, ask("m1"));  // sent again, it is taken
+    CHECK_EQ(peer.got().back(), bridge::ack_frame("m1"));
+  }
+}
+
+TEST_CASE("a fault of ours is an error for the peer, and the connection lives") {
+  kb::log::set_level(kb::log::Level::error);
+  Bench b;
+  b.fault = true;
+  Peer const peer = b.join();
+  b.says(peer, ask("m1"));
+  b.says(peer, json{{"type", "feedback"}, {"query_id", "q"}, {"vote", "up"}, {"SenderId", "ou_1"}});
+  b.says(peer, json{{"type", "ping"}});
+  REQUIRE_EQ(peer.got().size(), 3);
+  CHECK_EQ(json::parse(peer.got()[0])["error"], "unavailable");
+  CHECK_EQ(json::parse(peer.got()[0])["id"], "m1");
+  CHECK_EQ(json::parse(peer.got()[1])["error"], "unavailable");
+  CHECK_EQ(peer.got()[2], bridge::pong_frame());
+}
+
+TEST_CASE("feedback goes to the daemon, and only its refusal is answered") {
+  Bench b;
+  Peer const peer = b.join();
+  json const frame{{"type", "feedback"}, {"query_id", "q7"}, {"vote", "up"}, {"SenderId", "ou_1"}};
+  b.says(peer, frame);
+  CHECK_EQ(b.feedback, Texts{"q7 up"});
+  CHECK_EQ(peer.got(), Texts{});
+  b.refuse = Error(Errc::not_found, "no such query");
+  b.says(peer, frame);
+  CHECK_EQ(peer.got(), Texts{bridge::error_frame("", "bad_request", "no such query")});
+}
+
+TEST_CASE("twenty malformed frames in a row close with 1008; a good one in between starts anew") {
+  Bench b;
+  Peer const peer = b.join();
+  for (int i = 0; i < 19; ++i) b.says(peer, json("not a frame"));
+  b.says(peer, json{{"type", "ping"}});
+  for (int i = 0; i < 19; ++i) b.says(peer, json("not a frame"));
+  CHECK_EQ(b.bridge.connections(), 1);
+  CHECK_FALSE(peer.link->closed);
+  // FakeLink dies with its connection: look at it while the close is unanswered.
+  peer.link->peer_answers_close = false;
+  b.says(peer, json("not a frame"));
+  CHECK_EQ(peer.got().size(), 40);
+  CHECK(peer.link->closed);
+  CHECK_EQ(peer.link->close_code, 1008);
+  peer.link->peer_leaves();
+}
+
+TEST_CASE("a connection with too many unanswered messages is not read until one is answered") {
+  bridge::BridgeLimits limits;
+  limits.in_flight = 2;
+  Bench b(limits);
+  Peer const peer = b.join();
+  for (auto const* const id : {"m1", "m2", "m3", "m4"}) peer.link->peer_says(ask(id).dump());
+  b.loop.settle();
+  CHECK_EQ(b.admitted, Texts{"local/m1", "local/m2"});
+  CHECK_EQ(peer.link->unread(), 1);
+  CHECK(b.bridge.say(reply_to(b.last)));
+  b.loop.settle();
+  CHECK_EQ(b.admitted.size(), 3);
+}
+
+TEST_CASE("drain closes with 1001 after what is queued, also who comes during it") {
+  Bench b;
+  Peer const peer = b.join();
+  peer.link->peer_answers_close = false;
+  b.says(peer, ask("m1"));
+  CHECK(b.bridge.say(reply_to(b.last)));
+  b.bridge.drain();
+  b.says(peer, ask("m2"));
+  CHECK_EQ(b.admitted, Texts{"local/m1"});
+  CHECK_EQ(peer.got(), Texts{bridge::ack_frame("m1"), answer("m1")});
+  CHECK(peer.link->closed);
+  CHECK_EQ(peer.link->close_code, 1001);
+  peer.link->peer_leaves();
+  b.loop.settle();
+  CHECK_EQ(b.bridge.connections(), 0);
+  auto late = std::make_unique<test::FakeLink>(b.loop.executor());
+  late->peer_answers_close = false;
+  test::FakeLink* const link = late.get();
+  b.loop.spawn(b.bridge.serve(std::move(late), "local"));
+  b.loop.settle();
+  CHECK(link->closed);
+  CHECK_EQ(link->close_code, 1001);
+  link->peer_leaves();
+}
+
+TEST_CASE("a slow reader's lost answers are not reported as delivered") {
+  bridge::BridgeLimits limits;
+  limits.outbox = 3;
+  Bench b(limits);
+  Peer const peer = b.join();
+  peer.link->peer_reads = false;
+  std::vector<scope::InboundMessage> asked;
+  for (auto const* const id : {"m1", "m2"}) {
+    b.says(peer, ask(id));
+    asked.push_back(b.last);
+  }
+  CHECK(b.bridge.say(reply_to(asked[0])));  // being written: ack; queued: ack, answer
+  CHECK(b.bridge.say(reply_to(asked[1])));
+  b.says(peer, json{{"type", "ping"}});  // one too many
+  b.loop.settle();
+  CHECK_EQ(peer.link->close_code, 1008);
+  CHECK_EQ(b.delivered, Texts{});
+  peer.link->abort();
+}
