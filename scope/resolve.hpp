@@ -59,11 +59,26 @@ struct ScopeOutcome {
   [[nodiscard]] bool granted() const noexcept { return grant.has_value(); }
 };
 
-/// Pure. In a group anything personal is refused before any repository is named in a grant. O(question + directory
-/// look-ups).
+/// Pure. O(question + directory look-ups). The first thing amiss is the refusal:
+///   1 missing_sender_id   2 missing_chat_id   3 chat_not_bound   4 bound_team_not_found (also: without a knowledge
+///   base) 5 user_not_registered   6 not_team_member   7 personal_scope_not_allowed_in_group (words or force; N-15,
+///   S1-20)
+/// of which a private chat knows 1 and 5. So in a group a stranger's words are never looked at, and anything personal
+/// is refused before a repository is named: there is no grant then. A team forced upon personal words stays refused
+/// there.
+///
+/// In private the grant is what the words, or `forced`, ask for as far as it is there:
+/// - a team counts when the user's record names it and it has the user among members or admins (S1-16, S1-63);
+/// - without a team everything is personal, without a personal knowledge base everything is team, and `reason` says so
+///   (N-17, C-22); with neither: user_not_registered;
+/// - forced team without a team: not_team_member; forced personal without a personal knowledge base:
+/// user_not_registered;
+/// - of several teams the one that the question names, or else the one team whose project it names, alone; else all.
+/// `scope` is what was granted; in a group always team.
 [[nodiscard]] ScopeOutcome resolve(ScopeRequest const& request, config::Directory const& directory);
 
-/// chat_context: sender, user, binding and team of a chat, without a question and without any grant.
+/// chat_context: sender, user, binding and team of a chat, without a question and without any grant. Refuses as steps
+/// 1–6 of resolve() do; `granted()` is false either way, so look at `refusal`.
 [[nodiscard]] ScopeOutcome chat_context(UserId const& sender, ChatType type, ChatId const& chat,
                                         config::Directory const& directory);
 

@@ -11,6 +11,9 @@
 namespace kb::scope {
 namespace {
 
+/// How many characters behind 我 can still say what it means. Bounds the work of a text full of 我.
+constexpr std::size_t kFarthest = 120;
+
 struct Entry {
   std::u32string_view word;
   Says says;
@@ -75,10 +78,9 @@ bool ends_sentence(char32_t c) {
   return c == U'。' || c == U'？' || c == U'?' || c == U'！' || c == U'!' || c == U'；' || c == U';' || c == U'\n';
 }
 
-std::u32string_view sentence_from(std::u32string_view text, std::size_t at) {
-  auto end = at;
-  while (end < text.size() && !ends_sentence(text[end])) ++end;
-  return text.substr(at, end - at);
+std::u32string_view first_sentence(std::u32string_view text) {
+  auto const end = std::find_if(text.begin(), text.end(), ends_sentence);
+  return text.substr(0, static_cast<std::size_t>(end - text.begin()));
 }
 
 /// 我做过的…, 我当时怎么解决的？ tell of what was, also where they ask how.
@@ -109,9 +111,9 @@ bool only_sets_the_scene(std::u32string_view text) {
 }
 
 bool is_told(std::u32string_view before) {
-  if (before.ends_with(U"请问")) return false;
-  return std::any_of(kTelling.begin(), kTelling.end(),
-                     [&](std::u32string_view verb) { return before.ends_with(verb); });
+  auto const ends_it = [&](std::u32string_view verb) { return before.ends_with(verb); };
+  return std::any_of(kTelling.begin(), kTelling.end(), ends_it) &&
+         std::none_of(kNotTelling.begin(), kNotTelling.end(), ends_it);
 }
 
 /// What the pronoun text[begin, end) says; moves `end` behind what was read.
@@ -126,8 +128,8 @@ Says read_pronoun(std::u32string_view text, std::size_t begin, std::size_t& end)
     end = at;
     return entry->says;
   }
-  auto const rest = text.substr(end);
-  if (!chinese || asks_how(sentence_from(rest, 0)) || only_sets_the_scene(rest)) return Says::nothing;
+  auto const rest = text.substr(end, kFarthest);
+  if (!chinese || asks_how(first_sentence(rest)) || only_sets_the_scene(rest)) return Says::nothing;
   return Says::mine;
 }
 
@@ -145,15 +147,22 @@ Says read_owner(std::u32string_view text, std::size_t at) {
   return Says::nothing;
 }
 
+/// Where the next word can begin: in scripts with blanks not inside another.
+std::size_t next_place(std::u32string_view text, std::size_t at) {
+  ++at;
+  while (at < text.size() && is_word(text[at - 1]) && is_word(text[at])) ++at;
+  return at;
+}
+
 }  // namespace
 
 Ownership ownership_of(std::string_view question) {
   auto const text = spoken(question);
   Ownership found;
-  for (std::size_t at = 0; at < text.size();) {
+  for (std::size_t at = 0; at < text.size() && found != Ownership{true, true};) {
     auto const* entry = words().longest(text, at);
     if (entry == nullptr) {
-      ++at;
+      at = next_place(text, at);
       continue;
     }
     auto const begin = at;

@@ -77,7 +77,8 @@ inline constexpr std::array kWords{
            kOthers},
     Family{Says::mine, U"个人的资料|个人的知识库|个人的笔记|个人的文档|个人的记录", kOthers},
     Family{Says::mine, U"私人资料|私人知识库|私人笔记|私人文档|私人日记|私人收藏", kOthers},
-    Family{Says::nothing, U"个人资料保护|个人资料法|个人资料外泄|个人资料泄|个人资料当事人|个人资料夹|个人库存"},
+    Family{Says::nothing,
+           U"个人资料保护|个人资料法|个人资料外泄|个人资料泄|个人资料当事人|个人资料夹|个人库存|个人笔记本电脑"},
     Family{Says::nothing, U"个人记录片|个人文件夹权限"},
 
     // --- English, the team ---
@@ -99,7 +100,8 @@ inline constexpr std::array kWords{
     Family{Says::mine, U"about me|about myself|to myself|assigned to me|mention me|mentions me|mentioned me"},
     Family{Says::mine, U"did i|have i|had i|was i|do i have|do i know|do i own|am i working|am i responsible"},
     Family{Says::mine,
-           U"am i assigned|this mine|these mine|that mine|those mine|search my|list my|summarize my|summarise "
+           U"am i assigned|my lab notebook|my lab notes|my class notes|this mine|these mine|that mine|those "
+           U"mine|search my|list my|summarize my|summarise "
            U"my|recall my|look through my"},
     Family{Says::mine,
            U"personal notes|personal note|personal knowledgebase|personal knowledge base|personal kb|personal wiki"},
@@ -139,7 +141,8 @@ inline constexpr std::array kAfterPronoun{
     Family{Says::nothing,
            U"找不到|没找到|搜不到|没看到|看不到|没有权限|没权限|是新|是刚|是第一次|是一名|是一个|是个|是来"},
     Family{Says::nothing, U"是说|是指|第一次|来|靠|擦|晕|提个|提一个|提一下|代表|替"},
-    Family{Says::nothing, U"之前没|以前没|从来没|从没|没用过|没接触过|没学过|没做过|没听过"},
+    Family{Says::nothing,
+           U"之前没|以前没|从来没|从没|没用过|没接触过|没学过|没做过|没听过|没听清|没记住|没记清|没参加|没赶上|错过"},
     // whom and what one mentions on the way
     Family{Says::nothing, U"朋友|爸|妈|家|孩子|老婆|老公|女儿|儿子|室友|哥们|电脑|手机|机器|账号|账户|密码|邮箱"},
     Family{Says::nothing, U"同事说|同事让|同学说|老板说|老板让|领导说|领导让|导师说|导师让"},
@@ -151,7 +154,9 @@ inline constexpr std::array kAfterPronoun{
            U"存的|存过|存了|写的|写过|记的|记过|记下|记录的|记录过|保存的|保存过|收藏的|收藏过|整理的|整理过"},
     Family{Says::mine,
            U"总结的|总结过|上传的|上传过|提交的|提交过|发表的|发表过|做的|做过|读的|读过|学的|学过|查的|查过"},
-    Family{Says::mine, U"找的|找过|搜的|搜过|问的|问过|说的|说过|讲的|讲过|负责的|参与的|参与过|参加的|参加过|准备的"},
+    Family{Says::mine,
+           U"找的|找过|搜的|搜过|问的|问过|问了什么|问了哪|问了多少|查了什么|查了哪|找了什么|搜了什么|说的|说过|讲的|"
+           U"讲过|负责的|参与的|参与过|参加的|参加过|准备的"},
     // … and words that only begin like something above
     Family{Says::mine,
            U"看的|看过|看完的|看了哪|看了什么|看了多少|看板|想到的|想到过|想过|想出|想的|得到|得出|得过|得了"},
@@ -163,7 +168,7 @@ inline constexpr std::array kAfterPronoun{
     Family{Says::mine, U"saved|stored|wrote|written|noted|recorded|read|bookmarked|kept|collected|uploaded|presented"},
     Family{Says::mine, U"promised|decided|did|done|made|learned|learnt|took|attended|reviewed|summarized|summarised"},
     Family{Says::mine, U"submitted|published|drafted|documented|logged|filed|archived|imported|contributed|ran|tested"},
-    Family{Says::mine, U"highlighted|annotated|measured|worked on|am responsible|am assigned"},
+    Family{Says::mine, U"highlighted|annotated|measured|shared|worked on|am responsible|am assigned"},
     Family{Says::nothing,
            U"read that|read in|read somewhere|read the|read about|made a mistake|ran into|ran the|read your|read "
            U"this|read all|wrote a script|wrote some code"},
@@ -182,16 +187,22 @@ inline constexpr std::array kAfterMy{
     Family{Says::mine, U"summaries|drafts|thesis|dissertation|reading|readings|bookmark|bookmarks"},
     Family{Says::mine, U"records|recordings|memo|memos|todo|todos|to-do|to-dos|tasks|ideas|research"},
     Family{Says::mine, U"materials|slides|presentation|presentations|highlights|annotations|clippings"},
-    Family{Says::mine, U"goals|meetings|minutes|contributions|files|笔记|资料|知识库|文档|论文|实验|总结"},
+    Family{Says::mine,
+           U"goals|takeaways|saves|plans|decisions|meetings|minutes|contributions|files|笔记|资料|知识库|文档|论文|"
+           U"实验|总结"},
     Family{Says::nothing, U"is|are|was|were|be|to|in|on|at|and|or|of|for|with|from|about|need|needs|do|does|did|can"},
     Family{Says::nothing, U"should|will|has|have|if|when|so|but|by|keep|get|gets"},
 };
 
 /// Verbs with 我 as the one who is told or helped: a request, not a subject. 告诉我上次组会的结论 asks after the
-/// meeting. 请问我 is none.
+/// meeting.
 inline constexpr std::array<std::u32string_view, 24> kTelling{
     U"告诉", U"给",   U"帮", U"替", U"教", U"让",   U"请", U"问",   U"提醒", U"通知", U"推荐", U"回复",
     U"回答", U"答复", U"带", U"陪", U"发", U"麻烦", U"害", U"会把", U"叫",   U"指导", U"支持", U"救"};
+
+/// … unless it ends a word of another kind: a task handed to 我 is 我's.
+inline constexpr std::array<std::u32string_view, 8> kNotTelling{U"请问", U"分配给", U"指派给", U"布置给",
+                                                                U"交给", U"分给",   U"派给",   U"安排给"};
 
 /// With one of these in its sentence a bare 我 is anyone: 我用 Mac 怎么装环境.
 inline constexpr std::array<std::u32string_view, 45> kHow{

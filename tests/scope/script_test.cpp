@@ -30,6 +30,7 @@ TEST_CASE("every word of the tables is the same in Traditional characters") {
   for (auto const& family : kb::scope::kAfterPronoun) check(family.words);
   for (auto const& family : kb::scope::kAfterMy) check(family.words);
   for (auto const words : kb::scope::kTelling) check(words);
+  for (auto const words : kb::scope::kNotTelling) check(words);
   for (auto const words : kb::scope::kHow) check(words);
   for (auto const words : kb::scope::kAsking) check(words);
   for (auto const words : kb::scope::kNoPast) check(words);

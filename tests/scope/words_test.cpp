@@ -131,6 +131,10 @@ TEST_CASE("the speaker's own material is personal (Chinese)") {
       {"我的代码报错了", kMine, "我的 stays whatever follows"},
       {"我没读过哪些论文", kMine, "没 takes nothing away"},
       {"我模型的最佳学习率是几", kMine, "我 without 的"},
+      {"分配给我了哪些任务", kMine, "handed to, not told"},
+      {"我刚才问了什么", kMine, "问了什么 is not 问一下"},
+      {"帮我找一下我的个人笔记", kMine, "request, then 我的"},
+      {"个人 笔记", kMine, "blank inside"},
   };
   check(rows);
 }
@@ -183,6 +187,9 @@ TEST_CASE("the speaker's own material is personal (English)") {
       {"I previously recorded a fix", kMine, "adverb between"},
       {"my 2023 summaries", kMine, "number between"},
       {"my笔记里有什么", kMine, "mixed"},
+      {"my lab notebook", kMine, "the notebook, not the lab"},
+      {"what I shared with Bob", kMine, "thing done"},
+      {"my takeaways from the talk", kMine, "plain"},
   };
   check(rows);
 }
@@ -338,6 +345,9 @@ TEST_CASE("个人 is personal only as the owner of material") {
       {"个人库存", kNone, "库 inside a word"},
       {"personal information protection law", kNone, "a topic"},
       {"personal data of users", kNone, "a topic"},
+      {"个人笔记本电脑丢了", kNone, "笔记本电脑 is not 笔记"},
+      {"每个人的个人资料", kNone, "somebody else's"},
+      {"这三个人资料齐了吗", kNone, "numeral"},
   };
   check(rows);
 }
@@ -427,6 +437,8 @@ TEST_CASE("speech acts are neither") {
       {"I wrote a script but it fails", kNone, "circumstance"},
       {"I've read the guide, what next", kNone, "circumstance"},
       {"do I know you", kNone, "small talk"},
+      {"张三说的那个我没记住", kNone, "not understanding"},
+      {"我方便问一下吗", kNone, "politeness"},
   };
   check(rows);
 }
@@ -539,4 +551,11 @@ TEST_CASE("other text is neither") {
        kMine, "a character cut off beside"},
   };
   check(rows);
+}
+
+TEST_CASE("a long text full of pronouns is read in time that grows with its length alone") {
+  std::string text;
+  for (int i = 0; i < 5'000; ++i) text += "我x“《";
+  text += "怎么";
+  CHECK_EQ(ownership_of(text), kMine);  // a minute, were each 我 to look at all that follows
 }
