@@ -60,9 +60,13 @@ struct ScopeOutcome {
 };
 
 /// Pure. O(question + directory look-ups). The first thing amiss is the refusal:
-///   1 missing_sender_id   2 missing_chat_id   3 chat_not_bound   4 bound_team_not_found (also: without a knowledge
-///   base) 5 user_not_registered   6 not_team_member   7 personal_scope_not_allowed_in_group (words or force; N-15,
-///   S1-20)
+///   1. missing_sender_id
+///   2. missing_chat_id
+///   3. chat_not_bound
+///   4. bound_team_not_found; also a team without a knowledge base
+///   5. user_not_registered
+///   6. not_team_member
+///   7. personal_scope_not_allowed_in_group: by its words (S1-20) or by force (N-15)
 /// of which a private chat knows 1 and 5. So in a group a stranger's words are never looked at, and anything personal
 /// is refused before a repository is named: there is no grant then. A team forced upon personal words stays refused
 /// there.
