@@ -87,6 +87,7 @@ hold_conversation() {
 
   title "Binding a new group: two steps, by an administrator of the team"
   ask ou_bob oc_new "/bind NLP 团队"
+  says "的管理员才能绑定"
   silent "BIND-"
   ask ou_alice oc_new "/bind NLP 团队"
   says "BIND-"
@@ -102,7 +103,8 @@ hold_conversation() {
   title "Commands"
   ask ou_bob - "/whoami"
   says "ou_bob"
-  ask ou_bob oc_nlp "/status"
+  ask ou_bob oc_new "/status"
+  says "NLP 团队"
   ask ou_bob oc_nlp "/help"
   says "/bind" "/sources"
 }
