@@ -1,11 +1,13 @@
 #include "logging/service_log.hpp"
 
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <spdlog/sinks/stdout_sinks.h>
 #include <spdlog/spdlog.h>
 
 #include "config/clock.hpp"
+#include "logging/code_point.hpp"
 
 namespace kb::log {
 namespace {
@@ -41,20 +43,24 @@ std::string_view name_of(Level level) noexcept {
   return kNames[static_cast<std::size_t>(level)];
 }
 
+/// Whatever the text holds (a path, another program's message), the line stays one line of valid JSON.
 void append_string(std::string& out, std::string_view text) {
   out += '"';
-  for (char const c : text) {
-    auto const byte = static_cast<unsigned char>(c);
-    if (c == '"' || c == '\\') {
+  while (!text.empty()) {
+    logging::CodePoint const c = logging::first_code_point(text);
+    if (c.value == '"' || c.value == '\\') {
       out += '\\';
-      out += c;
-    } else if (byte < 0x20 || byte == 0x7F) {
+      out += text[0];
+    } else if (c.value < 0x20 || c.value == 0x7F) {
       std::array<char, 8> escape{};
-      std::snprintf(escape.data(), escape.size(), "\\u%04x", unsigned{byte});
+      std::snprintf(escape.data(), escape.size(), "\\u%04x", static_cast<unsigned>(c.value) & 0xFFu);
       out += escape.data();
+    } else if (c.value == 0xFFFD) {
+      out += "\xEF\xBF\xBD";
     } else {
-      out += c;
+      out += text.substr(0, c.bytes);
     }
+    text.remove_prefix(c.bytes);
   }
   out += '"';
 }
@@ -67,9 +73,11 @@ void append_value(std::string& out, Value const& value) {
     out += std::to_string(*number);
   } else if (auto const* natural = std::get_if<std::uint64_t>(&value)) {
     out += std::to_string(*natural);
+  } else if (double const real = std::get<double>(value); !std::isfinite(real)) {
+    out += "null";  // JSON has no other word for it
   } else {
     std::array<char, 32> digits{};
-    std::snprintf(digits.data(), digits.size(), "%.6g", std::get<double>(value));
+    std::snprintf(digits.data(), digits.size(), "%.6g", real);
     out += digits.data();
   }
 }
