@@ -60,15 +60,17 @@ hold_conversation() {
   ask ou_alice oc_nlp "韩雪负责什么？"
   says "评测集" "《韩雪》"
   ask ou_bob oc_nlp "标注平台的地址是什么？"
-  says "label-old.example"
+  says "label-old.example" "此页已标记为过时"
 
-  title "A group never hears of anybody's own notes"
+  title "A group never hears of anybody's own notes; in private one hears of one's own"
   ask ou_alice oc_nlp "我的阅读计划里 12 月要做什么？"
   says "群聊中不能查询个人知识库。请私聊我查询个人资料。"
   silent "小结" "$personal_label"
+  ask ou_alice oc_nlp "东京参会的报告在哪天？"
+  silent "12 月 9 日" "$personal_label"
   ask ou_alice - "我的阅读计划里 12 月要做什么？"
   says "12 月 18 日" "$personal_label"
-  ask ou_alice - "我之前的笔记和团队的实验对难负例的相似度上限怎么说？"
+  ask ou_alice - "难负例的相似度上限是多少？"
   says "0.92" "$personal_label" "$team_label"
 
   title "No source, no answer"
@@ -76,13 +78,14 @@ hold_conversation() {
   says "$not_found" "来源：无"
   ask ou_bob oc_nlp "Atlas 的日语标注员叫什么名字？"
   says "$too_little" "来源："
-  ask ou_alice oc_nlp "团队的邀请码是多少？"
+  ask ou_alice oc_nlp "邀请码是多少？"
+  says "来源：无"
   silent "NLP-7K2M"
 
   title "Who may ask where"
-  ask ou_carol oc_nlp "组会在什么时候？"
+  ask ou_carol oc_nlp "新人第一周要做什么？"
   says "你不是本群绑定团队的成员，不能操作该团队知识库。"
-  ask ou_bob oc_new "组会在什么时候？"
+  ask ou_bob oc_new "新人第一周要做什么？"
   says "本群还没有绑定团队。请团队管理员先在群里 @我 绑定本群。"
 
   title "Binding a new group: two steps, by an administrator of the team"
@@ -93,12 +96,12 @@ hold_conversation() {
   says "BIND-"
   code=$(printf '%s\n' "$reply" | sed -n 's/.*\(BIND-[A-Z0-9][A-Z0-9]*\).*/\1/p' | head -n 1)
   ask ou_bob oc_new "/confirm $code"
-  ask ou_bob oc_new "组会在什么时候？"
+  ask ou_bob oc_new "新人第一周要做什么？"
   says "本群还没有绑定团队。"
   ask ou_alice oc_new "/confirm $code"
   says "NLP 团队"
-  ask ou_bob oc_new "组会在什么时候？"
-  says "每周一上午 10 点半"
+  ask ou_bob oc_new "新人第一周要做什么？"
+  says "跑通一次 atlas-eval 评测"
 
   title "Commands"
   ask ou_bob - "/whoami"
@@ -131,10 +134,10 @@ log_silent() {
 # A repository's log tells of the questions put to it, and of its own pages only.
 read_logs() {
   show_log nlp-team-kb
-  log_says "user=ou_bob scope=team | 混合来源的难负例 nDCG@10 是多少？" "法国的首都是哪里？" "我之前的笔记和团队的实验"
+  log_says "user=ou_bob scope=team | 混合来源的难负例 nDCG@10 是多少？" "法国的首都是哪里？" "scope=both | 难负例的相似度上限是多少？"
   log_silent "我的阅读计划里 12 月要做什么？" "notes/2026-"
   show_log alice-personal-kb
-  log_says "scope=personal | 我的阅读计划里 12 月要做什么？" "我之前的笔记和团队的实验"
+  log_says "scope=personal | 我的阅读计划里 12 月要做什么？" "scope=both | 难负例的相似度上限是多少？"
   log_silent "混合来源的难负例" "summaries/experiments/2026-09-16"
 }
 
