@@ -8,6 +8,8 @@
 namespace kb::kbrepo::index {
 namespace {
 
+constexpr std::size_t kMaxElements = 1024;  // of a question; the rest of a longer one is not looked for
+
 /// A document with candidates in it.
 struct PageSum {
   std::uint32_t part, document;
@@ -120,35 +122,41 @@ Proximity::Proximity(LiveSet const& live, std::span<WeightedTerm const> terms)
     : live_(live), shapes_(live.parts.size()) {
   for (WeightedTerm const& term : terms) {
     if (term.kind == TermKind::unigram) continue;
+    if (elements_.size() == kMaxElements) break;
     elements_.push_back({term.text, term.kind == TermKind::bigram, term.weight, {}});
   }
 }
 
-std::vector<Proximity::Shape> Proximity::shapes_in(SegmentImage const& image) const {
-  std::vector<Shape> out;
+void Proximity::find_shapes(SegmentImage const& image, Shapes& out) const {
   for (std::uint32_t e = 0; e < elements_.size(); ++e) {
     std::string_view const text = elements_[e].text;
     std::size_t const first = elements_[e].bigram ? decode(text, 0).size : 0;
     std::uint32_t const code = image.find_term(text.substr(first));
     std::uint32_t const before = first > 0 ? image.find_term(text.substr(0, first)) : 0;
     if (code == kNoTerm || before == kNoTerm) continue;
-    out.push_back({code + kFirstTerm, first > 0 ? before + kFirstTerm : 0, e});
+    out.sorted.push_back({code + kFirstTerm, first > 0 ? before + kFirstTerm : 0, e});
   }
-  return out;
+  auto const bucket = [](Shape const& shape) { return shape.code % Shapes::kBuckets; };
+  std::stable_sort(out.sorted.begin(), out.sorted.end(),
+                   [&](auto const& a, auto const& b) { return bucket(a) < bucket(b); });
+  for (std::uint16_t i = 0; i < out.sorted.size(); ++i) {
+    std::uint32_t const b = bucket(out.sorted[i]);
+    if (out.end[b] == 0) out.begin[b] = i;
+    out.end[b] = static_cast<std::uint16_t>(i + 1);
+  }
+  out.ready = true;
 }
 
-std::uint32_t Proximity::walk(SegmentImage::Range range, std::vector<Shape> const& shapes, std::uint32_t place) {
-  std::array<bool, 256> wanted{};  // most codes are none of ours
-  for (Shape const& shape : shapes) wanted[shape.code % wanted.size()] = true;
+std::uint32_t Proximity::walk(SegmentImage::Range range, Shapes const& shapes, std::uint32_t place) {
   std::uint32_t before = kBreak;
   for (auto const* at = range.begin; at < range.end; ++place) {
     std::uint32_t const code = get_code(at);
     if (code == kFieldBreak) place += kParameters.window;
-    if (wanted[code % wanted.size()]) {
-      for (Shape const& shape : shapes) {
-        if (shape.code != code || (shape.before != 0 && shape.before != before)) continue;
-        elements_[shape.element].places.push_back(shape.before != 0 ? place - 1 : place);
-      }
+    std::uint32_t const bucket = code % Shapes::kBuckets;
+    for (std::uint32_t i = shapes.begin[bucket]; i < shapes.end[bucket]; ++i) {
+      Shape const& shape = shapes.sorted[i];
+      if (shape.code != code || (shape.before != 0 && shape.before != before)) continue;
+      elements_[shape.element].places.push_back(shape.before != 0 ? place - 1 : place);
     }
     before = code;
   }
@@ -157,8 +165,8 @@ std::uint32_t Proximity::walk(SegmentImage::Range range, std::vector<Shape> cons
 
 float Proximity::score(Candidate const& candidate) {
   SegmentImage const& image = live_.parts[candidate.part].segment->image();
-  auto& shapes = shapes_[candidate.part];
-  if (shapes.empty()) shapes = shapes_in(image);
+  Shapes& shapes = shapes_[candidate.part];
+  if (!shapes.ready) find_shapes(image, shapes);
   for (Element& element : elements_) element.places.clear();
   std::uint32_t const place = walk(image.title_stream(image.document_of(candidate.passage)), shapes, 0);
   walk(image.passage_stream(candidate.passage), shapes, place);

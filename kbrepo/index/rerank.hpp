@@ -1,6 +1,7 @@
 /// The second look at the candidates: the page around each, and question terms that stand together.
 #pragma once
 
+#include <array>
 #include <span>
 #include <vector>
 
@@ -33,12 +34,19 @@ class Proximity {
     float weight = 0;
     std::vector<std::uint32_t> places;
   };
-  [[nodiscard]] std::vector<Shape> shapes_in(SegmentImage const& image) const;
-  std::uint32_t walk(SegmentImage::Range range, std::vector<Shape> const& shapes, std::uint32_t place);
+  /// The shapes by the low bits of their codes: most codes of a stream end at an empty bucket.
+  struct Shapes {
+    static constexpr std::uint32_t kBuckets = 1024;
+    std::vector<Shape> sorted;                           ///< by bucket
+    std::array<std::uint16_t, kBuckets> begin{}, end{};  ///< in `sorted`
+    bool ready = false;
+  };
+  void find_shapes(SegmentImage const& image, Shapes& out) const;
+  std::uint32_t walk(SegmentImage::Range range, Shapes const& shapes, std::uint32_t place);
 
   LiveSet const& live_;
   std::vector<Element> elements_;
-  std::vector<std::vector<Shape>> shapes_;  ///< per part; sorted by code
+  std::vector<Shapes> shapes_;  ///< per part, made when first needed
 };
 
 }  // namespace kb::kbrepo::index

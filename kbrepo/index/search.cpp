@@ -72,11 +72,14 @@ std::vector<ScoredPassage> search(LiveSet const& live, std::span<QueryTerm const
   auto const near = ranked.begin() + static_cast<std::ptrdiff_t>(std::min(options.rerank, ranked.size()));
   std::partial_sort(ranked.begin(), near, ranked.end(), by_score);
   Proximity proximity(live, weighed.terms);
+  std::size_t const limit = std::min(options.limit, ranked.size());
+  // Proximity only lifts: who cannot reach the last place even with all of it need not be looked at.
+  float const last = limit > 0 && limit <= options.rerank ? ranked[limit - 1].passage.score * 0.9999f : 0;
   for (auto at = ranked.begin(); at != near; ++at) {
+    if (at->passage.score + kParameters.proximity * proximity.ideal() * at->prior < last) continue;
     at->passage.parts.proximity = kParameters.proximity * proximity.score(*at->candidate);
     at->settle();
   }
-  std::size_t const limit = std::min(options.limit, ranked.size());
   std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(limit), ranked.end(), by_score);
   float const ideal = weighed.ideal * (1 + kParameters.page_prior) + kParameters.proximity * proximity.ideal();
   std::vector<ScoredPassage> out;
