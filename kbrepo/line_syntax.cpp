@@ -164,6 +164,17 @@ bool is_reference_definition(std::string_view line) noexcept {
   return title.size() >= 2 && quoted;
 }
 
+bool is_container_mark(std::string_view line) noexcept {
+  std::string_view const s = trimmed(line);
+  std::string_view const behind = trimmed(s.substr(run(s, ':')));
+  return s.starts_with(":::") && behind.find_first_of(" \t") == std::string_view::npos;
+}
+
+bool is_admonition(std::string_view line) noexcept {
+  std::string_view const s = trimmed(line);
+  return s.starts_with("!!! ") || s.starts_with("??? ") || s.starts_with("???+ ") || s.starts_with("=== \"");
+}
+
 bool is_only_tags(std::string_view line) noexcept {
   std::string_view s = trimmed(line);
   if (s.empty()) return false;

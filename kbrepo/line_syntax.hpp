@@ -42,6 +42,10 @@ struct ListMarker {
 
 /// `[label]: target "title"`; footnotes are text.
 [[nodiscard]] bool is_reference_definition(std::string_view line) noexcept;
+/// `:::`, `:::info`: opens or closes a box and says nothing itself. With a title behind it, it is text.
+[[nodiscard]] bool is_container_mark(std::string_view line) noexcept;
+/// `!!! note "Title"`, `??? …`, `=== "Tab"`: a title that indented text follows.
+[[nodiscard]] bool is_admonition(std::string_view line) noexcept;
 /// Only HTML tags and space.
 [[nodiscard]] bool is_only_tags(std::string_view line) noexcept;
 

@@ -78,7 +78,13 @@ class Scanner {
       return i + 1;
     }
     if (!open_ && syntax::is_reference_definition(line(i))) return i + 1;
-    if (syntax::is_only_tags(line(i))) {
+    if (syntax::is_only_tags(line(i)) || syntax::is_container_mark(line(i))) {
+      close();
+      return i + 1;
+    }
+    if (syntax::is_admonition(line(i))) {
+      close();
+      take_text(i);
       close();
       return i + 1;
     }

@@ -8,7 +8,7 @@ namespace kb::kbrepo {
 
 /// Fills `page.sections` and `page.blocks` from `page.text`, leaving out `page.front.lines`. Blocks are in order, do
 /// not overlap and hold every line a reader sees, except headings, a table's header and rule, HTML comments, scripts,
-/// styles, lines of tags alone, rules and link reference definitions. O(bytes).
+/// styles, lines of tags or box marks alone, rules and link reference definitions. O(bytes).
 void scan_blocks(Page& page);
 
 /// Cuts `page.blocks` into `page.passages`: up to about 700 characters of whole blocks of one section; a block over

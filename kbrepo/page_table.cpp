@@ -152,7 +152,6 @@ Result<void> PageTable::save(std::filesystem::path const& file) const {
   pass(writer, *this);
   std::uint64_t const sum = checksum(writer.out);
   std::error_code failed;
-  std::filesystem::create_directories(file.parent_path(), failed);
   std::filesystem::path temporary = file;
   temporary += ".new." + std::to_string(::getpid());
   {

@@ -187,6 +187,8 @@ Result<SnapshotPtr> Snapshot::build(config::RepoSettings const& settings, Commit
 
   bool const changed = before == nullptr || before->commit != commit || parts->analysed > 0;
   if (options.store && !options.index_file.empty() && changed) {
+    std::error_code failed;  // save() says what is wrong with the folder
+    std::filesystem::create_directories(options.index_file.parent_path(), failed);
     auto saved = state->index.save(options.index_file);
     if (saved) saved = state->table.save(pages_file(options.index_file));
     if (!saved)
