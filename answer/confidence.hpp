@@ -8,6 +8,7 @@ namespace kb::answer {
 struct Evidence {
   bool no_content_word = false;  ///< hard stop
   bool lacks_number = false;     ///< hard stop: a number or identifier of the question stands nowhere on the shelf
+  bool names_page = false;       ///< the question names a project, a person or the title of a page read: it is on topic
   float best_unit = 0;           ///< covS: share of the question's words in the best sentence, item or row
   float best_window = 0;         ///< covW3: … and its neighbours
   float best_passage = 0;        ///< covP: … and its whole passage
@@ -17,7 +18,6 @@ struct Evidence {
   float over_rest = 0;           ///< top score ÷ mean of ranks 2–10, less 1, at most 2
   float heaviest_missing = 0;    ///< the rarest word that the best passage lacks, ÷ all
   float unknown = 0;             ///< share of words that the shelf does not have
-  float expected_present = 0;    ///< the kind of thing asked for stands in the best unit: 1, not: 0, any will do: 0.5
   float words = 0;               ///< ln(1 + number of content words)
 };
 

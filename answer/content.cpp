@@ -18,12 +18,13 @@ constexpr float kCrossing = 0.3f;  // a pair of characters across two words says
 constexpr float kLight = 0.25f;
 
 /// Words for the container or the occasion, not for what is asked; as terms (folded, stemmed).
-constexpr std::array<std::string_view, 50> kLightWords{
-    "项目",   "团队",     "知识",    "识库",    "资料",   "文档",  "页面",     "问题",    "情况",  "内容",
-    "信息",   "目前",     "现在",    "具体",    "一般",   "通常",  "最近",     "之前",    "上次",  "当时",
-    "后来",   "最后",     "大概",    "到底",    "平常",   "平时",  "记录",     "相关",    "东西",  "这边",
-    "那边",   "team",     "project", "compani", "page",   "doc",   "document", "current", "usual", "exact",
-    "someon", "somebodi", "peopl",   "thing",   "actual", "right", "now",      "still",   "sourc", "kb"};
+constexpr std::array<std::string_view, 65> kLightWords{
+    "项目",   "团队",     "知识",  "识库",    "资料",    "文档",  "页面", "问题",     "情况",    "内容",  "信息",
+    "目前",   "现在",     "具体",  "一般",    "通常",    "最近",  "上周", "本周",     "这周",    "下周",  "昨天",
+    "今天",   "明天",     "今年",  "去年",    "上个",    "个月",  "之前", "上次",     "当时",    "后来",  "最后",
+    "大概",   "到底",     "平常",  "平时",    "记录",    "相关",  "东西", "这边",     "那边",    "often", "long",
+    "type",   "way",      "team",  "project", "compani", "page",  "doc",  "document", "current", "usual", "exact",
+    "someon", "somebodi", "peopl", "thing",   "actual",  "right", "now",  "still",    "sourc",   "kb"};
 
 struct Frequency {
   double documents = 0;  ///< live passages of all books

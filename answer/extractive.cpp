@@ -102,6 +102,7 @@ class Drafter {
     out.evidence.unknown = words_.share(words_.unknown());
     out.evidence.words = std::log(1.0f + static_cast<float>(words_.size()));
     weigh_search(out.evidence);
+    out.evidence.names_page = names_page();
     std::size_t taken = 0;
     for (Hit const& hit : hits_) {
       if (taken == kPassages) break;
@@ -128,6 +129,14 @@ class Drafter {
     return std::nullopt;
   }
 
+  [[nodiscard]] bool names_page() const {
+    if (!question_.people.empty() || !question_.projects.empty()) return true;
+    return std::any_of(pages_.begin(), pages_.end(), [this](PageRead const& read) {
+      std::string const title = kbrepo::index::fold(read.page->title);
+      return count_chars(title) > 2 && has_word(question_.folded, title);
+    });
+  }
+
   void weigh_search(Evidence& e) const {
     if (hits_.empty()) return;
     e.top_score = hits_[0].score;
@@ -149,7 +158,7 @@ class Drafter {
     for (std::uint32_t b = passage.first_block; b <= passage.last_block; ++b) take_block(index, b, passage, head);
     WordSet all = head;
     for (std::size_t i = first; i < units_.size(); ++i) {
-      all |= units_[i].own;
+      all |= units_[i].own | units_[i].head;
       if (i > first) units_[i].near |= units_[i - 1].own;
       if (i + 1 < units_.size()) units_[i].near |= units_[i + 1].own;
     }
@@ -198,7 +207,7 @@ class Drafter {
     float const own = words_.share(unit.own);
     float const with_head = words_.share(unit.own | unit.head);
     float const with_near = words_.share(unit.own | unit.head | unit.near);
-    std::string_view const text = std::string_view(page(unit.page).text).substr(unit.begin, unit.end - unit.begin);
+    std::string_view const text = text_of(unit);
     unit.expected = holds_expected(question_.expected, text, names_).value_or(false);
     unit.coverage = own + kHeadingWord * (with_head - own);
     unit.score = unit.coverage + kNeighbourWord * (with_near - with_head) + kPassageScore * passage_score +
@@ -212,9 +221,6 @@ class Drafter {
       e.best_window = std::max(e.best_window, words_.share(unit.own | unit.head | unit.near));
     }
     for (WordSet const set : page_words_) e.page = std::max(e.page, words_.share(set));
-    if (units_.empty()) return;
-    auto const open = !holds_expected(question_.expected, "", names_).has_value();
-    e.expected_present = open ? 0.5f : (units_.front().expected ? 1.0f : 0.0f);
   }
 
   /// The excerpt around a unit: its sentences' neighbours, its list, or the item alone.
@@ -293,18 +299,25 @@ class Drafter {
     }
   }
 
+  /// A page whose title alone is on topic is named too, without an excerpt.
   void choose_closest(Draft& out) const {
-    for (Unit const& unit : units_) {
-      if (out.closest.size() == limits_.max_excerpts) return;
-      bool const known =
-          std::any_of(out.closest.begin(), out.closest.end(), [&](Excerpt const& e) { return e.page == unit.page; });
-      std::string_view const text = std::string_view(page(unit.page).text).substr(unit.begin, unit.end - unit.begin);
-      if (known || unit.own == 0) continue;
-      Excerpt excerpt{unit.page,  unit.begin,    unit.end,      unit.block,
-                      unit.block, kbrepo::kNone, kbrepo::kNone, unit.score};
-      if (count_chars(text) > kClosestChars) excerpt.end = excerpt.begin;  // the page alone
-      out.closest.push_back(excerpt);
+    for (bool const by_title : {false, true}) {
+      for (Unit const& unit : units_) {
+        if (out.closest.size() == limits_.max_excerpts || (by_title && !out.closest.empty())) return;
+        bool const known =
+            std::any_of(out.closest.begin(), out.closest.end(), [&](Excerpt const& e) { return e.page == unit.page; });
+        if (known || (unit.own == 0) != by_title || unit.coverage <= 0) continue;
+        Excerpt excerpt{unit.page,  unit.begin,    unit.end,      unit.block,
+                        unit.block, kbrepo::kNone, kbrepo::kNone, unit.score};
+        bool const shown = !by_title && count_chars(text_of(unit)) <= kClosestChars;
+        if (!shown) excerpt.end = excerpt.begin;
+        out.closest.push_back(excerpt);
+      }
     }
+  }
+
+  [[nodiscard]] std::string_view text_of(Unit const& unit) const {
+    return std::string_view(page(unit.page).text).substr(unit.begin, unit.end - unit.begin);
   }
 
   Question const& question_;

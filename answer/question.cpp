@@ -132,19 +132,6 @@ constexpr auto kLatinLeads = std::to_array<std::string_view>(
      "are",         "does",     "do",       "did",       "the",      "a",         "an",        "about",
      "any"});
 
-/// Whether `word` stands in `text`; a Latin word must not touch other Latin letters or digits.
-bool has_word(std::string_view text, std::string_view word) {
-  if (word.empty()) return false;
-  auto const alnum = [](char c) { return is_ascii_alnum(static_cast<unsigned char>(c)); };
-  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
-    bool const before = at > 0 && alnum(text[at - 1]) && alnum(word.front());
-    std::size_t const end = at + word.size();
-    bool const after = end < text.size() && alnum(text[end]) && alnum(word.back());
-    if (!before && !after) return true;
-  }
-  return false;
-}
-
 bool take_lead(std::string_view& text) {
   for (std::string_view const lead : kLeads) {
     if (text.size() > lead.size() && text.starts_with(lead)) {
@@ -165,7 +152,8 @@ bool take_lead(std::string_view& text) {
 
 bool take_tail(std::string_view& text) {
   for (std::string_view const tail : kTails) {
-    if (text.size() > tail.size() && text.ends_with(tail)) {
+    bool const inside_word = tail == "么" && (text.ends_with("什么") || text.ends_with("怎么"));
+    if (text.size() > tail.size() && text.ends_with(tail) && !inside_word) {
       text = trim(text.substr(0, text.size() - tail.size()));
       return true;
     }
@@ -203,6 +191,18 @@ Intent intent_of(Question const& question) {
 }
 
 }  // namespace
+
+bool has_word(std::string_view text, std::string_view word) {
+  if (word.empty()) return false;
+  auto const alnum = [](char c) { return is_ascii_alnum(static_cast<unsigned char>(c)); };
+  for (auto at = text.find(word); at != text.npos; at = text.find(word, at + 1)) {
+    bool const before = at > 0 && alnum(text[at - 1]) && alnum(word.front());
+    std::size_t const end = at + word.size();
+    bool const after = end < text.size() && alnum(text[end]) && alnum(word.back());
+    if (!before && !after) return true;
+  }
+  return false;
+}
 
 Names names_of(kbrepo::Shelf const& shelf) {
   Names out;

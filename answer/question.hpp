@@ -41,6 +41,8 @@ struct Question {
 [[nodiscard]] Question understand(std::string const& text, Names const& names,
                                   std::optional<std::string> const& project_id);
 
+/// Whether `word` stands in `text`; a Latin word must not touch other Latin letters or digits. Both folded.
+[[nodiscard]] bool has_word(std::string_view text, std::string_view word);
 [[nodiscard]] std::string subject_of(std::string_view question);
 [[nodiscard]] Expected expected_of(std::string_view folded_question);
 

@@ -66,7 +66,10 @@ bool turns_sense(std::string_view cut) {
 /// A full stop ends a sentence when white space or nothing follows and what precedes is no single letter or list
 /// number.
 bool is_full_stop(std::string_view text, std::size_t dot) noexcept {
-  if (text[dot] != '.' || (dot + 1 < text.size() && text[dot + 1] != ' ')) return false;
+  if (text[dot] != '.') return false;
+  bool const ends_word =
+      dot + 1 == text.size() || text[dot + 1] == ' ' || static_cast<unsigned char>(text[dot + 1]) >= 0x80;
+  if (!ends_word) return false;
   if (dot == 0) return false;
   std::size_t word = dot;
   while (word > 0 && text[word - 1] != ' ') --word;

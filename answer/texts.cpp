@@ -171,7 +171,11 @@ bool is_note(std::string_view line) {
 
 std::string subject_text(std::string_view raw) {
   std::string const line = one_line(raw, U"「」『』。！？!?", U"“”“”     ");  // a subject makes no sentence
-  return std::string(trim(first_chars(line, kMaxSubjectChars)));
+  std::string_view cut = first_chars(line, kMaxSubjectChars);
+  bool const inside_word = cut.size() < line.size() && is_ascii_alnum(static_cast<unsigned char>(cut.back())) &&
+                           is_ascii_alnum(static_cast<unsigned char>(line[cut.size()]));
+  if (auto const space = cut.rfind(' '); inside_word && space != cut.npos) cut = cut.substr(0, space);
+  return std::string(trim(cut));
 }
 
 std::string title_text(std::string_view raw) {
