@@ -37,7 +37,12 @@ class Loop {
   T get(aio::Task<T> task) {
     std::optional<T> value;
     spawn(keep(std::move(task), value));
-    if (!until([&] { return value.has_value() || !faults().empty(); }) || !value) throw std::runtime_error("no value");
+    bool const settled = until([&] { return value.has_value() || !faults().empty(); });
+    if (!settled || !value) {
+      cancel();  // the task refers to what the caller is about to lose
+      (void)finishes();
+      throw std::runtime_error(settled ? faults().front() : "no value within the bound");
+    }
     return std::move(*value);
   }
 

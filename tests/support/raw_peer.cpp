@@ -13,7 +13,9 @@ constexpr asio::use_awaitable_t<aio::Executor> kAwait;
 constexpr auto kQuietly = asio::as_tuple(kAwait);
 }  // namespace
 
-RawPeer::RawPeer(aio::Executor ex) : socket_(std::move(ex)) {}
+RawPeer::RawPeer(aio::Executor ex, int window) : socket_(std::move(ex), asio::ip::tcp::v4()) {
+  if (window != 0) socket_.set_option(asio::socket_base::receive_buffer_size(window));
+}
 
 aio::Task<> RawPeer::connect(std::uint16_t port) {
   asio::ip::tcp::endpoint const where(asio::ip::address_v4::loopback(), port);
@@ -40,7 +42,9 @@ aio::Task<std::string> RawPeer::until(std::string mark) {
 
 aio::Task<std::string> RawPeer::rest() {
   std::string all;
-  while (!ended_) all += co_await until("\n");
+  while (!ended_) {
+    all += co_await until("\n");
+  }
   co_return all + std::exchange(kept_, {});
 }
 

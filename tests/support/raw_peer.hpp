@@ -11,7 +11,8 @@ namespace kb::test {
 
 class RawPeer {
  public:
-  explicit RawPeer(aio::Executor ex);
+  /// `window`: at most this much is received unread; 0 leaves it to the system.
+  explicit RawPeer(aio::Executor ex, int window = 0);
 
   /// Connects to 127.0.0.1; throws when it cannot.
   aio::Task<> connect(std::uint16_t port);
