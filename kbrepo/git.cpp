@@ -1,6 +1,9 @@
 #include "kbrepo/git.hpp"
 
+#include <array>
+#include <fstream>
 #include <mutex>
+#include <zlib.h>
 
 namespace kb::kbrepo::git {
 namespace {
@@ -70,6 +73,32 @@ Error fault(int code, std::string_view what) {
   return Error(errc_of(code, klass), std::move(text));
 }
 
+bool intact(git_repository* repo, git_oid const& id) {
+  std::string const hex = from_oid<BlobId>(id).hex();
+  std::filesystem::path const file =
+      std::filesystem::path(git_repository_commondir(repo)) / "objects" / hex.substr(0, 2) / hex.substr(2);
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return true;  // packed, borrowed or missing: libgit2 tells those well
+  z_stream stream{};
+  if (inflateInit(&stream) != Z_OK) return true;
+  std::array<char, 32 * 1024> packed{};
+  std::array<Bytef, 64 * 1024> plain{};
+  int state = Z_OK;
+  while (state == Z_OK) {
+    if (stream.avail_in == 0) {
+      in.read(packed.data(), packed.size());
+      stream.next_in = reinterpret_cast<Bytef*>(packed.data());
+      stream.avail_in = static_cast<uInt>(in.gcount());
+      if (stream.avail_in == 0) break;
+    }
+    stream.next_out = plain.data();
+    stream.avail_out = plain.size();
+    state = inflate(&stream, Z_NO_FLUSH);
+  }
+  inflateEnd(&stream);
+  return state == Z_STREAM_END;
+}
+
 Result<Repository> open(std::filesystem::path const& path) {
   start();
   git_repository* raw = nullptr;
@@ -80,19 +109,27 @@ Result<Repository> open(std::filesystem::path const& path) {
 
 Result<Commit> commit(git_repository* repo, CommitId const& id) {
   git_oid const oid = to_oid(id);
+  if (!intact(repo, oid)) return Error(Errc::corrupt, "commit " + id.hex() + " is damaged; check with git fsck");
   git_commit* raw = nullptr;
   int const code = git_commit_lookup(&raw, repo, &oid);
   if (code < 0) return fault(code, "reading commit " + id.hex());
   return Commit(raw);
 }
 
-Result<Tree> tree_of(git_commit const* commit) {
+Result<Tree> tree(git_repository* repo, git_oid const& id) {
+  std::string const hex = from_oid<BlobId>(id).hex();
+  if (!intact(repo, id)) return Error(Errc::corrupt, "tree " + hex + " is damaged; check with git fsck");
   git_tree* raw = nullptr;
-  int const code = git_commit_tree(&raw, commit);
-  if (code < 0) {
-    return fault(code, "reading the tree of commit " + from_oid<CommitId>(*git_commit_id(commit)).hex());
-  }
+  int const code = git_tree_lookup(&raw, repo, &id);
+  if (code == GIT_ENOTFOUND) return Error(Errc::corrupt, "tree " + hex + " is missing; check with git fsck");
+  if (code < 0) return fault(code, "reading tree " + hex);
   return Tree(raw);
+}
+
+Result<Tree> tree_of(git_commit const* commit) {
+  auto found = tree(git_commit_owner(commit), *git_commit_tree_id(commit));
+  if (found) return found;
+  return at("commit " + from_oid<CommitId>(*git_commit_id(commit)).hex(), found.error());
 }
 
 Result<CommitId> ref_commit(git_repository* repo, std::string const& ref) {

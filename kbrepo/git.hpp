@@ -40,12 +40,20 @@ void start();
 /// The error of a call that returned `code`, with libgit2's own sentence behind `what`. Call it at once after the call.
 [[nodiscard]] Error fault(int code, std::string_view what);
 
+/// False for a loose object whose file is cut short. libgit2 1.5 never returns from reading one (its inflate loop waits
+/// for input that does not come), so what this room reads by id is looked at first; packed objects cost one stat().
+/// Can go with libgit2 1.6.
+[[nodiscard]] bool intact(git_repository* repo, git_oid const& id);
+
 /// Opens exactly `path`, a bare or a normal repository, without looking in its parents.
 [[nodiscard]] Result<Repository> open(std::filesystem::path const& path);
 [[nodiscard]] Result<Commit> commit(git_repository* repo, CommitId const& id);
 [[nodiscard]] Result<Tree> tree_of(git_commit const* commit);
 /// The commit that a ref leads to, through symbolic refs and tags. not_found: no such ref, or one that leads nowhere.
 [[nodiscard]] Result<CommitId> ref_commit(git_repository* repo, std::string const& ref);
+
+/// The tree of that id; corrupt: missing or damaged.
+[[nodiscard]] Result<Tree> tree(git_repository* repo, git_oid const& id);
 
 template <class Id>
 [[nodiscard]] git_oid to_oid(Id const& id) noexcept {

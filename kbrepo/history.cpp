@@ -43,8 +43,8 @@ class Walk {
   static constexpr std::size_t kMaxDepth = 200;
 
   static git::Tree tree_of(git_commit const* commit) {
-    git_tree* raw = nullptr;
-    return git_commit_tree(&raw, commit) < 0 ? git::Tree() : git::Tree(raw);
+    auto found = git::tree_of(commit);
+    return found ? std::move(*found) : git::Tree();
   }
 
   bool compare(git_tree const* now, git_tree const* before, std::string const& prefix, std::size_t depth) {
@@ -68,8 +68,8 @@ class Walk {
   }
 
   [[nodiscard]] git::Tree subtree(git_oid const* id) const {
-    git_tree* raw = nullptr;
-    return git_tree_lookup(&raw, repo_, id) < 0 ? git::Tree() : git::Tree(raw);
+    auto found = git::tree(repo_, *id);
+    return found ? std::move(*found) : git::Tree();
   }
 
   void settle(std::string const& path, git_oid const& id) {

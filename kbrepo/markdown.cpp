@@ -242,7 +242,8 @@ class Scanner {
     open_.reset();
   }
 
-  void emit(Open const& open) {
+  void emit(Open open) {
+    while (open.last > open.first && trimmed(line(open.last)).empty()) --open.last;  // a fence that nothing closes
     auto const [begin, end] = content_of(open.first, open.last);
     page_.blocks.push_back({open.kind, begin, end, static_cast<std::uint32_t>(open.first + 1),
                             static_cast<std::uint32_t>(open.last + 1), section(), open.paragraph, open.context_begin,

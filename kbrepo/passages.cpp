@@ -62,6 +62,10 @@ class Cutter {
     std::size_t size = 0;
     while (auto const line = reader.next()) {
       std::size_t const more = characters(line->of(page_.text));
+      if (more == 0) {  // no piece ends on an empty line
+        ++number;
+        continue;
+      }
       if (size > 0 && size + more > kPassageCharacters) {
         page_.passages.push_back(piece);
         piece.begin = static_cast<std::uint32_t>(line->begin);

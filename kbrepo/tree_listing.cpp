@@ -20,11 +20,9 @@ class Lister {
       if (stop.stop_requested()) return Error(Errc::cancelled, "reading the tree: stopped");
       auto const [path, id] = std::move(folders_.back());
       folders_.pop_back();
-      git_tree* raw = nullptr;
-      int const code = git_tree_lookup(&raw, repo_, &id);
-      if (code < 0) return damaged(git::fault(code, "reading the tree of folder " + path));
-      git::Tree const tree(raw);
-      take_entries(tree.get(), path + "/");
+      auto const tree = git::tree(repo_, id);
+      if (!tree) return at("folder " + path, tree.error());
+      take_entries(tree->get(), path + "/");
     }
     for (TreeFile const& link : links_) {
       auto const taken = take_link(link);
@@ -101,6 +99,7 @@ class Lister {
 
   Result<std::string> link_content(BlobId const& id) {
     git_oid const oid = git::to_oid(id);
+    if (!git::intact(repo_, oid)) return Error(Errc::corrupt, "object " + id.hex() + " is damaged");
     git_blob* raw = nullptr;
     int const code = git_blob_lookup(&raw, repo_, &oid);
     if (code < 0) return git::fault(code, "reading object " + id.hex());
