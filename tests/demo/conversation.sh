@@ -5,7 +5,7 @@ checks=0
 faults=0
 
 title() { printf '\n──── %s\n' "$*"; }
-indent() { sed 's/^/      /'; }
+indent() { sed 's/^./      &/'; }
 
 name_of() {
   case $1 in
