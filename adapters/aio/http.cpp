@@ -130,12 +130,11 @@ struct HttpServer::State {
   bool note_accept(error_code ec);
   Task<> refuse(std::shared_ptr<Wire> wire);
   Task<> serve(Peers::iterator peer);
-  Task<std::optional<HttpRequest>> talk(Peer& peer);
+  Task<std::unique_ptr<HttpRequest>> talk(Peer& peer);
   Task<Received> receive(Peer& peer, beast::flat_buffer& buffer);
   Task<bool> respond(Peer& peer, HttpRequest request, bool keep_alive);
   Task<HttpResponse> handled(HttpRequest request);
   Task<bool> write(std::shared_ptr<Wire> wire, HttpResponse response, bool keep_alive, bool head_only);
-  Task<> hand_over(std::shared_ptr<Wire> wire, HttpRequest request);
 };
 
 void HttpServer::State::admit(Socket socket) {
@@ -169,12 +168,16 @@ Task<> HttpServer::State::refuse(std::shared_ptr<Wire> wire) {
   --refusing;
 }
 
+// One frame of this waits for each WebSocket there is: it keeps little, and what talk() needed is gone by then.
 Task<> HttpServer::State::serve(Peers::iterator peer) {
   std::exception_ptr fault;
   try {
-    std::optional<HttpRequest> upgrade = co_await talk(*peer);
+    std::unique_ptr<HttpRequest> upgrade = co_await talk(*peer);
     if (upgrade) {
-      co_await hand_over(peer->wire, std::move(*upgrade));
+      Result<std::unique_ptr<Link>> link = co_await accept_ws(peer->wire, *upgrade, limits);
+      if (link) {
+        co_await on_link(std::move(*link), std::move(*upgrade));
+      }
     }
   } catch (...) {
     fault = std::current_exception();
@@ -185,7 +188,7 @@ Task<> HttpServer::State::serve(Peers::iterator peer) {
 }
 
 // Plain requests, one after the other. Gives the request that asks for a WebSocket, once it is granted.
-Task<std::optional<HttpRequest>> HttpServer::State::talk(Peer& peer) {
+Task<std::unique_ptr<HttpRequest>> HttpServer::State::talk(Peer& peer) {
   beast::flat_buffer buffer(kReadBuffer);
   for (;;) {
     Received received = co_await receive(peer, buffer);
@@ -193,18 +196,18 @@ Task<std::optional<HttpRequest>> HttpServer::State::talk(Peer& peer) {
       co_await write(peer.wire, problem(received.refuse), false, false);
       co_await linger(peer.wire, kLinger);
     }
-    if (!received.request) co_return std::nullopt;
+    if (!received.request) co_return nullptr;
     if (received.upgrade) {
       std::optional<HttpResponse> no = stopping ? problem(503) : on_upgrade(*received.request);
-      if (!no) co_return std::move(received.request);
+      if (!no) co_return std::make_unique<HttpRequest>(std::move(*received.request));
       bool const out = co_await write(peer.wire, std::move(*no), false, false);
       if (out) {
         co_await linger(peer.wire, kLinger);
       }
-      co_return std::nullopt;
+      co_return nullptr;
     }
     bool const go_on = co_await respond(peer, std::move(*received.request), received.keep_alive);
-    if (!go_on) co_return std::nullopt;
+    if (!go_on) co_return nullptr;
   }
 }
 
@@ -279,12 +282,6 @@ Task<bool> HttpServer::State::write(std::shared_ptr<Wire> wire, HttpResponse res
   WireStream stream(wire);
   auto const [ec, n] = co_await http::async_write(stream, message, kQuietly);
   co_return !ec;
-}
-
-Task<> HttpServer::State::hand_over(std::shared_ptr<Wire> wire, HttpRequest request) {
-  Result<std::unique_ptr<Link>> link = co_await accept_ws(std::move(wire), request, limits);
-  if (!link) co_return;
-  co_await on_link(std::move(*link), std::move(request));
 }
 
 HttpServer::HttpServer(Executor ex, ServerLimits limits, OnRequest on_request, OnUpgrade on_upgrade, OnLink on_link)

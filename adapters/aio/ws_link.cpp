@@ -30,8 +30,8 @@ namespace http = beast::http;
 namespace websocket = beast::websocket;
 constexpr auto kQuietly = asio::as_tuple(asio::use_awaitable_t<Executor>());
 
-// One idle connection waits with this much; most questions fit.
-constexpr std::size_t kFirstRead = 512;
+// Every idle connection waits with this much; most questions fit.
+constexpr std::size_t kFirstRead = 256;
 constexpr std::size_t kMostRead = 16 * 1024;
 
 class WsLink final : public Link {
