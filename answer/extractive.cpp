@@ -262,15 +262,23 @@ class Drafter {
     return true;
   }
 
-  /// Takes following, then preceding blocks of the same section along while the whole stays short.
+  /// Takes following, then preceding blocks of the same section along while the whole stays short. Of a list or table
+  /// only what holds words of the question comes along, unless a list is what is asked for.
   void widen_blocks(Excerpt& excerpt, std::size_t max_chars) const {
     Page const& p = page(excerpt.page);
     std::uint32_t const section = p.blocks[excerpt.first_block].section;
-    while (excerpt.last_block + 1 < p.blocks.size() && p.blocks[excerpt.last_block + 1].section == section &&
+    auto const comes_along = [&](std::uint32_t number) {
+      Block const& block = p.blocks[number];
+      if (block.section != section) return false;
+      bool const member = block.kind == BlockKind::list_item || block.kind == BlockKind::table_row;
+      bool const announced = number > 0 && announces(p.bytes(p.blocks[number - 1]));
+      return !member || announced || question_.expected == Expected::list || words_.in(p.bytes(block)) != 0;
+    };
+    while (excerpt.last_block + 1 < p.blocks.size() && comes_along(excerpt.last_block + 1) &&
            grow(excerpt, excerpt.begin, p.blocks[excerpt.last_block + 1].end, max_chars)) {
       ++excerpt.last_block;
     }
-    while (excerpt.first_block > 0 && p.blocks[excerpt.first_block - 1].section == section &&
+    while (excerpt.first_block > 0 && comes_along(excerpt.first_block - 1) &&
            grow(excerpt, p.blocks[excerpt.first_block - 1].begin, excerpt.end, max_chars)) {
       --excerpt.first_block;
     }
@@ -278,6 +286,8 @@ class Drafter {
     excerpt.context_begin = first.context_begin;
     excerpt.context_end = first.context_end;
   }
+
+  static bool announces(std::string_view text) noexcept { return text.ends_with(':') || text.ends_with("："); }
 
   void choose(Draft& out) const {
     for (Unit const& unit : units_) {

@@ -43,6 +43,17 @@ std::string without_links(std::string_view line) {
   return out;
 }
 
+bool is_fence(std::string_view line) noexcept { return line.starts_with("```") || line.starts_with("~~~"); }
+
+std::string_view without_line_end(std::string_view line) noexcept {
+  return line.ends_with('\r') ? line.substr(0, line.size() - 1) : line;
+}
+
+bool says_nothing(std::string_view text) noexcept {
+  text = trim(text);
+  return text.empty() || text == "-" || text == "*" || text == "+";
+}
+
 void join(std::string& line, std::string_view more) {
   bool const wide = is_wide(last_char(line));
   std::size_t at = 0;
@@ -65,16 +76,25 @@ std::string link_of(Source const& source) {
 std::vector<std::string> chat_lines(std::string_view markdown, bool keep_lines) {
   std::vector<std::string> out;
   bool fresh = true;
+  bool in_fence = false;
   while (!markdown.empty()) {
     auto const end = markdown.find('\n');
-    std::string_view line = trim(markdown.substr(0, end));
+    std::string_view const raw = markdown.substr(0, end);
     markdown.remove_prefix(end == markdown.npos ? markdown.size() : end + 1);
-    while (line.starts_with('>')) line = trim(line.substr(1));
-    if (line.empty()) {
+    std::string_view line = trim(raw);
+    bool const fence = is_fence(line);
+    if (fence || in_fence) {
+      in_fence = in_fence != fence;
+      if (!line.empty()) out.emplace_back(fence ? line : without_line_end(raw));
       fresh = true;
       continue;
     }
+    while (line.starts_with('>')) line = trim(line.substr(1));
     std::string text = without_links(line);
+    if (says_nothing(text)) {  // blank, or a picture without a name
+      fresh = true;
+      continue;
+    }
     if (fresh || keep_lines || opens_line(line)) {
       out.push_back(std::move(text));
     } else {
@@ -91,7 +111,10 @@ std::string render_answered(ReplyParts const& parts) {
     if (!out.empty()) out += '\n';
     for (std::size_t i = 0; i < quote.lines.size(); ++i) {
       out += "> " + quote.lines[i];
-      if (i + 1 == quote.lines.size()) out += " [" + std::to_string(quote.source + 1) + ']';
+      if (i + 1 == quote.lines.size()) {
+        out += is_fence(quote.lines[i]) ? "\n> [" : " [";  // a mark behind ``` would open the fence again
+        out += std::to_string(quote.source + 1) + ']';
+      }
       out += '\n';
     }
   }

@@ -90,6 +90,9 @@ class Library {
   [[nodiscard]] answer::Answer ask_team(std::string const& question) const {
     return ask_in(question, scope::Scope::team, snapshots_);
   }
+  [[nodiscard]] answer::Answer ask_personal(std::string const& question) const {
+    return ask_in(question, scope::Scope::personal, snapshots_);
+  }
   [[nodiscard]] answer::Answer ask_without_personal(std::string const& question) const {
     return ask_in(question, scope::Scope::both, {{team_id(), snapshots_.at(team_id())}});
   }

@@ -82,6 +82,9 @@ TEST_CASE("chat lines join wrapped text, keep items apart and show links as thei
   CHECK(chat_lines("lead:\n- a\n- b [c](d)", false) == std::vector<std::string>{"lead:", "- a", "- b c"});
   CHECK(chat_lines("x\ny", true) == std::vector<std::string>{"x", "y"});
   CHECK(chat_lines("", false).empty());
+  CHECK(chat_lines("- ![](a.png)\n- b", false) == std::vector<std::string>{"- b"});
+  CHECK(chat_lines("run:\n```sh\nmake [all](x)\n\n  make test\n```", false) ==
+        std::vector<std::string>{"run:", "```sh", "make [all](x)", "  make test", "```"});
 }
 
 TEST_CASE("lines with invite codes are told from others (N-31)") {

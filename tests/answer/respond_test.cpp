@@ -172,6 +172,16 @@ TEST_CASE("a knowledge base that cannot be read is named to the asker") {
   CHECK(answer.queried == std::vector<RepoId>{Library::team_id()});
 }
 
+TEST_CASE("somebody without a team hears that a team question was asked of the personal notes alone (C-22)") {
+  Library library;
+  Answer const answer = library.ask_personal("我们的 Raft 选举超时是多少");
+  CAPTURE(answer.text);
+  CHECK(answer.outcome == Outcome::answered);
+  CHECK(holds(answer.text, "（注意：你还没有加入团队，以上内容只来自个人知识库。）"));
+  CHECK(answer.warnings.size() == 1);
+  CHECK(library.ask_personal("Raft 的选举超时是多少").warnings.empty());
+}
+
 TEST_CASE("pages outside the grant do not change a byte (two worlds)") {
   Library one;
   Library two("- 2026-03-12 数据库采用 MongoDB。\n- Atlas 上线 Frankfurt 端口 9999，备份，左偏树。\n");
