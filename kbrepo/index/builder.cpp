@@ -271,23 +271,23 @@ std::string SegmentBuilder::finish() {
   std::string records;
   std::string scratch;
   std::vector<std::uint32_t> record_at;
-  record_at.reserve(order.size() + 1);
-  std::vector<std::uint32_t> slots(order.size() + order.size() / 3 + 2, 0);
+  std::vector<std::uint32_t> slots(order.size() + order.size() / 4 + 2, 0);
   for (std::uint32_t i = 0; i < order.size(); ++i) {
     TermState const& term = terms_[order[i]];
-    record_at.push_back(static_cast<std::uint32_t>(records.size()));
+    auto const record = static_cast<std::uint32_t>(records.size());
+    if (term.in_streams > 0) record_at.push_back(record);
     write_record(term, scratch, records);
     std::size_t slot = slot_of(term_hash(text(term)), slots.size());
     while (slots[slot] != 0) slot = slot + 1 == slots.size() ? 0 : slot + 1;
-    slots[slot] = i + 1;
+    slots[slot] = record + 1;
   }
-  record_at.push_back(static_cast<std::uint32_t>(records.size()));
   assert(std::max(records.size(), streams.size()) <= std::numeric_limits<std::uint32_t>::max());
 
   SegmentImage::Header header;
   header.documents = documents_;
   header.passages = static_cast<std::uint32_t>(lengths_.size());
   header.terms = static_cast<std::uint32_t>(order.size());
+  header.numbered = static_cast<std::uint32_t>(record_at.size());
   header.slots = static_cast<std::uint32_t>(slots.size());
   header.record_bytes = records.size();
   header.stream_bytes = streams.size();

@@ -58,9 +58,9 @@ class PartSearch {
              std::function<bool(std::uint32_t)> const& hidden, Top& top)
       : live_(live), part_(part), image_(live.parts[part].segment->image()), hidden_(hidden), top_(top) {
     for (WeightedTerm const& term : terms) {
-      std::uint32_t const number = image_.find_term(term.text);
-      if (number == kNoTerm) continue;
-      lists_.push_back({PostingReader(image_, number), term.weight * kScoreSteps, 0, 0});
+      std::uint32_t const record = image_.find_term(term.text);
+      if (record == kNoTerm) continue;
+      lists_.push_back({PostingReader(image_, record), term.weight * kScoreSteps, 0, 0});
     }
     drift_ = std::max({drift(live.passages.title, image_.reference().title),
                        drift(live.passages.heading, image_.reference().heading),

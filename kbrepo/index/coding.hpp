@@ -44,7 +44,7 @@ void put_varint(std::uint32_t value, Put&& put) {
 
 /// A posting: the step from the passage before (at least 1) and the counts. The three commonest counts share the step's
 /// bytes, others take one more.
-inline constexpr std::uint8_t kCommonCounts[] = {0x01, 0x40, 0x02};  // once in the body; once in the title; body twice
+inline constexpr std::uint8_t kCommonCounts[] = {0x01, 0x40, 0x02, 0};  // body once, title once, body twice; as written
 
 template <class Put>
 void put_posting(std::uint32_t step, Counts counts, Put&& put) {
@@ -57,7 +57,10 @@ void put_posting(std::uint32_t step, Counts counts, Put&& put) {
 [[nodiscard]] inline std::uint32_t get_posting(std::uint8_t const*& at, Counts& counts) noexcept {
   std::uint32_t const value = get_varint(at);
   std::uint32_t const code = value & 3;
-  counts.packed = code == 3 ? *at++ : kCommonCounts[code];
+  // No branch: which counts come next cannot be guessed. What is read in vain is still inside the image.
+  std::uint32_t const written = code == 3 ? 1 : 0;
+  counts.packed = static_cast<std::uint8_t>(kCommonCounts[code] | (*at & (0u - written)));
+  at += written;
   return (value >> 2) + 1;
 }
 

@@ -102,8 +102,8 @@ LiveSet LiveSet::make(std::vector<SegmentPtr> segments, std::vector<std::vector<
 std::uint32_t LiveSet::document_frequency(std::string_view term) const {
   std::uint32_t sum = 0;
   for (SegmentPtr const& segment : segments) {
-    std::uint32_t const number = segment->image().find_term(term);
-    if (number != kNoTerm) sum += segment->live_passages(number);
+    std::uint32_t const record = segment->image().find_term(term);
+    if (record != kNoTerm) sum += segment->live_passages(record);
   }
   return sum;
 }

@@ -98,9 +98,9 @@ std::vector<float> page_scores(LiveSet const& live, std::span<WeightedTerm const
     auto const end = std::find_if(begin, pages.end(), [&](PageSum const& p) { return p.part != begin->part; });
     SegmentImage const& image = live.parts[begin->part].segment->image();
     for (WeightedTerm const& term : terms) {
-      std::uint32_t const number = image.find_term(term.text);
-      if (number == kNoTerm) continue;
-      PostingReader const reader(image, number);
+      std::uint32_t const record = image.find_term(term.text);
+      if (record == kNoTerm) continue;
+      PostingReader const reader(image, record);
       TermOverPages walk(reader, term.weight);
       for (auto page = begin; page != end; ++page) walk.add(*page);
     }
@@ -131,10 +131,10 @@ void Proximity::find_shapes(SegmentImage const& image, Shapes& out) const {
   for (std::uint32_t e = 0; e < elements_.size(); ++e) {
     std::string_view const text = elements_[e].text;
     std::size_t const first = elements_[e].bigram ? decode(text, 0).size : 0;
-    std::uint32_t const code = image.find_term(text.substr(first));
-    std::uint32_t const before = first > 0 ? image.find_term(text.substr(0, first)) : 0;
+    std::uint32_t const code = image.code_of(text.substr(first));
+    std::uint32_t const before = first > 0 ? image.code_of(text.substr(0, first)) : 0;
     if (code == kNoTerm || before == kNoTerm) continue;
-    out.sorted.push_back({code + kFirstTerm, first > 0 ? before + kFirstTerm : 0, e});
+    out.sorted.push_back({code, before, e});
   }
   auto const bucket = [](Shape const& shape) { return shape.code % Shapes::kBuckets; };
   std::stable_sort(out.sorted.begin(), out.sorted.end(),

@@ -39,7 +39,7 @@ std::shared_ptr<SegmentImage const> SegmentImage::wrap(std::string bytes) {
   section(image->line_begin_, h.passages);
   section(image->document_of_, h.passages);
   section(image->stream_at_, std::uint64_t{h.documents} + h.passages + 1);
-  section(image->record_at_, std::uint64_t{h.terms} + 1);
+  section(image->record_at_, h.numbered);
   section(image->slots_, h.slots);
   section(image->records_, h.record_bytes);
   section(image->streams_, h.stream_bytes);
@@ -79,28 +79,35 @@ SegmentImage::Range SegmentImage::passage_stream(std::uint32_t passage) const no
   return {streams_ + stream_at_[i], streams_ + stream_at_[i + 1]};
 }
 
-std::uint32_t SegmentImage::find_term(std::string_view text) const noexcept {
-  std::size_t slot = slot_of(term_hash(text), header_.slots);
+std::uint32_t SegmentImage::find_term(std::string_view wanted) const noexcept {
+  std::size_t slot = slot_of(term_hash(wanted), header_.slots);
   while (slots_[slot] != 0) {
-    std::uint32_t const number = slots_[slot] - 1;
-    if (term(number) == text) return number;
+    std::uint32_t const record = slots_[slot] - 1;
+    if (text(record) == wanted) return record;
     slot = slot + 1 == header_.slots ? 0 : slot + 1;
   }
   return kNoTerm;
 }
 
-std::string_view SegmentImage::term(std::uint32_t number) const noexcept {
-  std::uint8_t const* at = records_ + record_at_[number];
+std::uint32_t SegmentImage::code_of(std::string_view wanted) const noexcept {
+  std::uint32_t const record = find_term(wanted);
+  auto const* const end = record_at_ + header_.numbered;
+  auto const* const at = std::lower_bound(record_at_, end, record);
+  return at != end && *at == record ? static_cast<std::uint32_t>(at - record_at_) + kFirstTerm : kNoTerm;
+}
+
+std::string_view SegmentImage::text(std::uint32_t record) const noexcept {
+  std::uint8_t const* at = records_ + record;
   return {reinterpret_cast<char const*>(at + 1), *at};
 }
 
-std::uint8_t const* SegmentImage::postings(std::uint32_t number) const noexcept {
-  std::uint8_t const* at = records_ + record_at_[number];
+std::uint8_t const* SegmentImage::postings(std::uint32_t record) const noexcept {
+  std::uint8_t const* at = records_ + record;
   return at + 1 + *at;
 }
 
-PostingReader::PostingReader(SegmentImage const& image, std::uint32_t term) {
-  std::uint8_t const* at = image.postings(term);
+PostingReader::PostingReader(SegmentImage const& image, std::uint32_t record) {
+  std::uint8_t const* at = image.postings(record);
   size_ = get_varint(at);
   blocks_ = (size_ + kBlockPostings - 1) / kBlockPostings;
   if (blocks_ > 1) {
@@ -161,10 +168,10 @@ Segment::Segment(Segment const& before, std::vector<std::uint32_t> dead)
   for (; m != more.end(); ++m) add(m->first, m->second);
 }
 
-std::uint32_t Segment::live_passages(std::uint32_t term) const {
-  std::uint32_t const all = PostingReader(*image_, term).size();
-  auto const at = std::lower_bound(dead_terms_.begin(), dead_terms_.end(), std::pair{term, 0u});
-  return at != dead_terms_.end() && at->first == term ? all - at->second : all;
+std::uint32_t Segment::live_passages(std::uint32_t record) const {
+  std::uint32_t const all = PostingReader(*image_, record).size();
+  auto const at = std::lower_bound(dead_terms_.begin(), dead_terms_.end(), std::pair{record, 0u});
+  return at != dead_terms_.end() && at->first == record ? all - at->second : all;
 }
 
 std::size_t Segment::bytes() const noexcept {

@@ -8,8 +8,8 @@
 ///   document_of   u32 a passage
 ///   stream_at     u32 × (documents + passages + 1): document d's title stream at [first_passage[d] + d], its passages'
 ///                 after it
-///   record_at     u32 × (terms + 1)
-///   slots         u32 × slots: term number + 1 by hash, 0 free, open addressing
+///   record_at     u32 × numbered: where each numbered term's record begins, ascending
+///   slots         u32 × slots: where a term's record begins + 1, by hash; 0 free; open addressing
 ///   records       per term: u8 size, text, varint passages that hold it, then postings
 ///   streams       codes of the terms in their order (coding.hpp)
 ///
@@ -19,7 +19,7 @@
 ///
 /// Streams: code 0 ends a run of CJK characters that another run follows, 1 stands between heading and body, else term
 /// number + 2. Bigrams are not in it: they are the neighbouring unigrams of a run. Numbers go by frequency, so that the
-/// codes are short; terms that never stand in a stream come last.
+/// codes are short. Terms that never stand in a stream, nearly all bigrams, have no number and stand last.
 #pragma once
 
 #include <cstdint>
@@ -76,13 +76,18 @@ class SegmentImage {
   [[nodiscard]] Range title_stream(std::uint32_t document) const noexcept;
   [[nodiscard]] Range passage_stream(std::uint32_t passage) const noexcept;
 
-  [[nodiscard]] std::uint32_t find_term(std::string_view text) const noexcept;  ///< number or kNoTerm
-  [[nodiscard]] std::string_view term(std::uint32_t number) const noexcept;
+  /// The term's record or kNoTerm.
+  [[nodiscard]] std::uint32_t find_term(std::string_view text) const noexcept;
+  /// How streams write the term; kNoTerm when they do not.
+  [[nodiscard]] std::uint32_t code_of(std::string_view text) const noexcept;
+  [[nodiscard]] std::uint32_t record(std::uint32_t number) const noexcept { return record_at_[number]; }
+  [[nodiscard]] std::string_view term(std::uint32_t number) const noexcept { return text(record(number)); }
+  [[nodiscard]] std::string_view text(std::uint32_t record) const noexcept;
   /// The record after its text.
-  [[nodiscard]] std::uint8_t const* postings(std::uint32_t number) const noexcept;
+  [[nodiscard]] std::uint8_t const* postings(std::uint32_t record) const noexcept;
 
   struct Header {
-    std::uint32_t documents = 0, passages = 0, terms = 0, slots = 0;
+    std::uint32_t documents = 0, passages = 0, terms = 0, numbered = 0, slots = 0, unused = 0;
     std::uint64_t record_bytes = 0, stream_bytes = 0;
     LengthSums sums;
   };
@@ -108,7 +113,7 @@ inline constexpr std::size_t kKeyBytes = 28;
 class PostingReader {
  public:
   PostingReader() = default;
-  PostingReader(SegmentImage const& image, std::uint32_t term);
+  PostingReader(SegmentImage const& image, std::uint32_t record);
 
   [[nodiscard]] std::uint32_t size() const noexcept { return size_; }
   [[nodiscard]] std::uint32_t blocks() const noexcept { return blocks_; }
@@ -127,7 +132,7 @@ class PostingReader {
 /// An image seen through a live set: which of its documents are dead, and how many dead passages hold each term.
 class Segment {
  public:
-  using DeadTerms = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  ///< term, passages; ascending
+  using DeadTerms = std::vector<std::pair<std::uint32_t, std::uint32_t>>;  ///< record, passages; ascending
 
   explicit Segment(std::shared_ptr<SegmentImage const> image) : image_(std::move(image)) {}
   /// `dead`: ascending document numbers. Counts anew only what differs from `before`.
@@ -135,7 +140,7 @@ class Segment {
 
   [[nodiscard]] SegmentImage const& image() const noexcept { return *image_; }
   [[nodiscard]] std::vector<std::uint32_t> const& dead() const noexcept { return dead_; }
-  [[nodiscard]] std::uint32_t live_passages(std::uint32_t term) const;
+  [[nodiscard]] std::uint32_t live_passages(std::uint32_t record) const;
   [[nodiscard]] std::size_t bytes() const noexcept;
 
  private:

@@ -9,10 +9,10 @@ namespace {
 
 struct Collect {
   SegmentImage const& image;
-  std::vector<std::uint32_t>& terms;
+  std::vector<std::uint32_t>& terms;  ///< records
   std::string text;
 
-  void term(std::uint32_t number) { terms.push_back(number); }
+  void term(std::uint32_t number) { terms.push_back(image.record(number)); }
   void bigram(std::uint32_t first, std::uint32_t second) {
     text.assign(image.term(first)).append(image.term(second));
     terms.push_back(image.find_term(text));

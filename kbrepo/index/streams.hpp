@@ -35,7 +35,7 @@ void walk_stream(SegmentImage const& image, SegmentImage::Range range, Visitor&&
   }
 }
 
-/// How many passages of these documents hold each term; ascending by term.
+/// How many passages of these documents hold each term; ascending by its record.
 [[nodiscard]] Segment::DeadTerms passages_by_term(SegmentImage const& image, std::span<std::uint32_t const> documents);
 
 }  // namespace kb::kbrepo::index
