@@ -3,9 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <tuple>
-#include <unordered_set>
 
-#include "answer/characters.hpp"
+#include "answer/guides.hpp"
 
 namespace kb::answer {
 namespace {
@@ -46,35 +45,9 @@ bool contains(std::vector<T> const& list, std::string_view value) {
   return std::find(list.begin(), list.end(), value) != list.end();
 }
 
-/// Files whose catalogue entry speaks of what is asked.
-class Catalogued {
- public:
-  Catalogued(Question const& question, kbrepo::Catalog const& catalog) : text_(lower_ascii(question.text)) {
-    for (auto const* list :
-         {&catalog.documents, &catalog.concepts, &catalog.resources, &catalog.people, &catalog.projects}) {
-      for (kbrepo::CatalogEntry const& entry : *list) {
-        bool const asked =
-            asks_for(entry.title) || std::any_of(entry.keywords.begin(), entry.keywords.end(),
-                                                 [this](std::string const& word) { return asks_for(word); });
-        if (asked) files_.insert(entry.file);
-      }
-    }
-  }
-  [[nodiscard]] bool holds(std::string_view path) const {
-    return !files_.empty() && files_.contains(std::string(path));
-  }
-
- private:
-  [[nodiscard]] bool asks_for(std::string_view word) const {
-    return word.size() >= 4 && text_.find(lower_ascii(word)) != std::string::npos;
-  }
-  std::string text_;
-  std::unordered_set<std::string> files_;
-};
-
-float prior_of(PageInfo const& page, Question const& question, Catalogued const& catalogued) {
+float prior_of(PageInfo const& page, Question const& question, Guide const& guide) {
   if (page.kind != PageKind::evidence) return 0;  // C-34
-  float prior = catalogued.holds(page.path) ? kCatalogued : 1.0f;
+  float prior = guide.points_at(page.path) ? kCatalogued : 1.0f;
   if (contains(question.people, page.path) || contains(question.projects, kbrepo::project_of(page.path)))
     return prior * kNamedPage;
   if (page.role != PageRole::other && page.role == role_for(question.intent)) prior *= kRolePage;
@@ -123,18 +96,18 @@ std::vector<PlannedPage> priority_pages(Question const& question, kbrepo::Shelf 
   return out;
 }
 
-}  // namespace
-
-std::vector<Hit> search_shelf(Question const& question, std::span<kbrepo::index::QueryTerm const> terms,
-                              kbrepo::Shelf const& shelf, std::size_t limit) {
+/// Guides are looked at before the index (S1-65) and noted in `guides` when it is there.
+std::vector<Hit> search(Question const& question, std::span<kbrepo::index::QueryTerm const> terms,
+                        kbrepo::Shelf const& shelf, std::size_t limit, std::vector<Consulted>* guides) {
   std::vector<Hit> hits;
   for (std::size_t book = 0; book < shelf.books.size(); ++book) {
     kbrepo::Snapshot const& snapshot = *shelf.books[book];
     std::span<PageInfo const> const pages = snapshot.pages(shelf.grant);
-    Catalogued const catalogued(question, snapshot.catalog(shelf.grant));
+    Guide const guide(question, snapshot, shelf.grant);
+    if (guides != nullptr && !guide.path().empty()) guides->push_back({snapshot.repo(), guide.path()});
     kbrepo::index::SearchOptions options;
     options.limit = limit;
-    options.prior = [&](std::uint32_t doc) { return prior_of(pages[doc], question, catalogued); };
+    options.prior = [&](std::uint32_t doc) { return prior_of(pages[doc], question, guide); };
     for (kbrepo::index::ScoredPassage const& found : snapshot.index(shelf.grant).search(terms, options)) {
       hits.push_back({book, found.doc, found.passage, found.line_begin, found.line_end, found.normalised});
     }
@@ -144,13 +117,17 @@ std::vector<Hit> search_shelf(Question const& question, std::span<kbrepo::index:
   return hits;
 }
 
+}  // namespace
+
+std::vector<Hit> search_shelf(Question const& question, std::span<kbrepo::index::QueryTerm const> terms,
+                              kbrepo::Shelf const& shelf, std::size_t limit) {
+  return search(question, terms, shelf, limit, nullptr);
+}
+
 ReadingPlan plan_reading(Question const& question, std::span<kbrepo::index::QueryTerm const> terms,
                          kbrepo::Shelf const& shelf, std::size_t max_pages) {
   ReadingPlan plan;
-  for (kbrepo::SnapshotPtr const& book : shelf.books) {  // S1-65
-    if (book->catalog(shelf.grant).present) plan.guides.push_back({book->repo(), "catalog.json"});
-  }
-  plan.hits = search_shelf(question, terms, shelf, kHits);
+  plan.hits = search(question, terms, shelf, kHits, &plan.guides);
 
   std::vector<PlannedPage> const priority = priority_pages(question, shelf);
   PageList chosen(max_pages);
