@@ -148,7 +148,6 @@ Proof Grounds::fault(std::string_view quote) {
   for (std::size_t index = 0; index < pages_.size(); ++index) {
     for (std::string_view const sentence : sentences_of(page(index))) {
       double const like = likeness(units, units_of(sentence));
-      // A quote cut out of its sentence is all of it that matters: nothing can be nearer.
       if (like > best) {
         best = like;
         nearest = sentence;

@@ -68,7 +68,6 @@ class PageList {
                                    [&](PlannedPage const& p) { return p.book == book && p.path == path; });
     if (!known && pages_.size() < max_) pages_.push_back({book, std::string(path)});
   }
-  [[nodiscard]] bool full() const noexcept { return pages_.size() >= max_; }
   [[nodiscard]] std::vector<PlannedPage>& pages() noexcept { return pages_; }
 
  private:
