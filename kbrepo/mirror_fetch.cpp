@@ -59,12 +59,11 @@ Result<FetchReport> fetch_kept(git_repository* repo, config::RepoSettings const&
   std::string const where = printable(settings.remote);
   if (transfer.go_on() != 0) return Error(Errc::cancelled, where + ": stopped");
 
-  git_remote* raw = nullptr;
-  int code = git_remote_create_anonymous(&raw, repo, settings.remote.c_str());
-  if (code < 0) return network_fault(code, where, transfer);
-  git::Remote const remote(raw);
+  auto const made = git::anonymous_remote(repo, settings.remote);
+  if (!made) return Error(Errc::unavailable, made.error().what);
+  git::Remote const& remote = *made;
   git_remote_callbacks const callbacks = callbacks_for(transfer);
-  code = git_remote_connect(remote.get(), GIT_DIRECTION_FETCH, &callbacks, nullptr, nullptr);
+  int code = git_remote_connect(remote.get(), GIT_DIRECTION_FETCH, &callbacks, nullptr, nullptr);
   if (code < 0) return network_fault(code, "reaching " + where, transfer);
 
   auto const follow = followed(remote.get(), settings);

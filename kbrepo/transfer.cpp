@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "config/atomic_file.hpp"
-#include "kbrepo/git.hpp"
 
 namespace kb::kbrepo::git {
 namespace {
@@ -93,6 +92,16 @@ int on_credentials(git_credential** out, char const* /*url*/, char const* user_f
 int Transfer::go_on() noexcept {
   timed_out = timed_out || SteadyClock::now() - heard > kSilence;
   return stop.stop_requested() || timed_out ? GIT_EUSER : 0;
+}
+
+Result<Remote> anonymous_remote(git_repository* repo, std::string const& url) {
+  git_remote_create_options options = GIT_REMOTE_CREATE_OPTIONS_INIT;
+  options.repository = repo;
+  options.flags = GIT_REMOTE_CREATE_SKIP_INSTEADOF | GIT_REMOTE_CREATE_SKIP_DEFAULT_FETCHSPEC;
+  git_remote* raw = nullptr;
+  int const code = git_remote_create_with_opts(&raw, url.c_str(), &options);
+  if (code < 0) return fault(code, printable(url));
+  return Remote(raw);
 }
 
 git_remote_callbacks callbacks_for(Transfer& transfer) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "config/result.hpp"
+#include "kbrepo/git.hpp"
 #include "kbrepo/mirror.hpp"
 
 namespace kb::kbrepo::git {
@@ -29,6 +30,9 @@ struct Transfer {
   [[nodiscard]] int go_on() noexcept;
 };
 
+/// A remote without a name. The way to make one: libgit2 1.5 leaks 20 KB for each line of the configuration when it
+/// looks for url.*.insteadOf, which every other way does; a daemon fetches for months.
+[[nodiscard]] Result<Remote> anonymous_remote(git_repository* repo, std::string const& url);
 /// Callbacks that work on `transfer`, which must outlive the connection.
 [[nodiscard]] git_remote_callbacks callbacks_for(Transfer& transfer);
 /// The error of a call on a connection: cancelled, exhausted, else unavailable.
