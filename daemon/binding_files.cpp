@@ -14,8 +14,8 @@ std::int64_t unix_seconds(TimePoint time) {
 
 BindingFiles::BindingFiles(config::Settings const& settings)
     : bindings(settings.chat_bindings),
-      pending(settings.chat_bindings.parent_path() / "pending_chat_bindings.json"),
-      events(settings.chat_bindings.parent_path() / "chat_binding_events.json") {}
+      pending(config::pending_file(settings.chat_bindings)),
+      events(config::events_file(settings.chat_bindings)) {}
 
 Result<void> store(BindingFiles const& files, config::BindingChange const& change) {
   Result<void> const saved =

@@ -233,6 +233,11 @@ aio::Task<CommandReply> Desk::confirm(std::string code, scope::InboundMessage me
     }
     change = std::get<config::BindingChange>(step);
     Result<void> saved = store(files, *change);
+    if (!saved && saved.error().code == Errc::denied) {
+      refusal =
+          "本群刚刚绑定了另一个团队，不能覆盖。请先由该团队的管理员解绑。";  // N-12, decided under the file's lock
+      return;
+    }
     if (saved) saved = forget_pending(files, code);
     if (!saved) fault = saved.error();
   };

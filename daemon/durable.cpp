@@ -29,7 +29,9 @@ std::function<void(Result<T>)> onto_loop(aio::Executor const& ex, std::shared_pt
 
 template <class T>
 aio::Task<Result<T>> outcome(std::shared_ptr<Pending<T>> pending) {
-  while (!pending->result) co_await pending->changed.wait_through();
+  while (!pending->result) {
+    co_await pending->changed.wait_through();
+  }
   co_return std::move(*pending->result);
 }
 

@@ -14,6 +14,7 @@ class RateLimit {
 
   /// Counts this question and says whether it is within `per_minute` (0: no limit). A refused one does not count.
   [[nodiscard]] bool admit(std::string const& who, unsigned per_minute, Time now);
+  [[nodiscard]] std::size_t people() const noexcept { return asked_.size(); }  ///< remembered now
 
  private:
   void forget_idle(Time now);

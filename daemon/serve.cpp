@@ -1,6 +1,5 @@
 // serve: the daemon from the command line's side.
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <unistd.h>
@@ -18,16 +17,9 @@ namespace {
 constexpr std::size_t kMaxTokenBytes = 4096;
 constexpr std::size_t kMinTokenBytes = 16;
 
-/// The bearer token of `listen.token_file`; a bare file name is looked for among systemd's credentials first.
-Result<std::string> read_token(std::filesystem::path const& file) {
-  if (file.empty()) return std::string();
-  std::filesystem::path path = file;
-  char const* const credentials = std::getenv("CREDENTIALS_DIRECTORY");
-  if (credentials != nullptr) {
-    std::filesystem::path const credential = std::filesystem::path(credentials) / file.filename();
-    std::error_code ignored;
-    if (std::filesystem::exists(credential, ignored)) path = credential;
-  }
+/// The bearer token of `listen.token_file`; empty without one.
+Result<std::string> read_token(std::filesystem::path const& path) {
+  if (path.empty()) return std::string();
   Result<std::string> text = config::read_file(path, kMaxTokenBytes);
   if (!text) return at("listen.token_file", text.error());
   std::string token = *text;

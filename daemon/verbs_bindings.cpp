@@ -20,6 +20,8 @@ int apply(config::Settings const& settings, config::BindingStep<config::BindingC
     return fail(io, refusal->code, refusal->text, kScopeDenied);
   auto const& change = std::get<config::BindingChange>(step);
   Result<void> const saved = store(BindingFiles(settings), change);
+  if (!saved && saved.error().code == Errc::denied)
+    return fail(io, "bound_elsewhere", saved.error().what, kScopeDenied);
   if (!saved) return fail(io, saved.error());
   print(io.out, {{"success", true}, {"binding", binding_json(change.binding)}});
   return kDone;

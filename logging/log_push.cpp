@@ -37,20 +37,13 @@ struct Outcome {
   std::string refusal;  ///< why not, in the remote's words; empty: it has moved
 };
 
-Result<git::Remote> remote_of(git_repository* repo, std::string const& url) {
-  git_remote* raw = nullptr;
-  int const code = git_remote_create_anonymous(&raw, repo, url.c_str());
-  if (code < 0) return git::fault(code, git::printable(url));
-  return git::Remote(raw);
-}
-
 git_strarray one_spec(char*& spec, std::string const& text) {
   spec = const_cast<char*>(text.c_str());  // git_strarray holds char* though it only reads
   return {&spec, 1};
 }
 
 Result<Outcome> push_refspec(git_repository* repo, std::string const& url, std::string const& refspec) {
-  Result<git::Remote> const remote = remote_of(repo, url);
+  Result<git::Remote> const remote = git::anonymous_remote(repo, url);
   if (!remote) return remote.error();
   Push push;
   git_push_options options = GIT_PUSH_OPTIONS_INIT;
@@ -124,7 +117,7 @@ Result<Outcome> push_once(git_repository* repo, std::string const& url, Route co
 
 /// Where the remote's ref is, its commits fetched; no ref of ours is written.
 Result<Tip> fetch_tip(git_repository* repo, std::string const& url, std::string const& ref) {
-  Result<git::Remote> const remote = remote_of(repo, url);
+  Result<git::Remote> const remote = git::anonymous_remote(repo, url);
   if (!remote) return remote.error();
   git::Transfer transfer;
   git_fetch_options options = GIT_FETCH_OPTIONS_INIT;

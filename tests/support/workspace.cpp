@@ -215,7 +215,8 @@ Json Client::ask(std::string const& id, std::string const& sender, std::string c
   }
 }
 
-HttpReply http_get(std::uint16_t port, std::string const& target, std::vector<std::string> const& headers) {
+HttpReply http_get(std::uint16_t port, std::string const& target, std::vector<std::string> const& headers,
+                   std::string const& host) {
   int const fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -225,8 +226,9 @@ HttpReply http_get(std::uint16_t port, std::string const& target, std::vector<st
     ::close(fd);
     return {};
   }
-  std::string request =
-      "GET " + target + " HTTP/1.1\r\nHost: 127.0.0.1:" + std::to_string(port) + "\r\nConnection: close\r\n";
+  std::string request = "GET " + target +
+                        " HTTP/1.1\r\nHost: " + (host.empty() ? "127.0.0.1:" + std::to_string(port) : host) +
+                        "\r\nConnection: close\r\n";
   for (std::string const& header : headers) request += header + "\r\n";
   request += "\r\n";
   (void)!::send(fd, request.data(), request.size(), MSG_NOSIGNAL);

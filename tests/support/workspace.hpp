@@ -96,13 +96,13 @@ class Client {
   bool ended_ = false;
 };
 
-/// GET over a plain socket: status line's code and the body.
+/// GET over a plain socket: status line's code and the body. `host` empty: 127.0.0.1 and the port.
 struct HttpReply {
   int status = 0;
   std::string body;
 };
 [[nodiscard]] HttpReply http_get(std::uint16_t port, std::string const& target,
-                                 std::vector<std::string> const& headers = {});
+                                 std::vector<std::string> const& headers = {}, std::string const& host = {});
 
 /// Turns `holds` until it is true; false after `bound`. For conditions of another process, looked at every 20 ms.
 [[nodiscard]] bool eventually(std::function<bool()> const& holds,
