@@ -15,6 +15,7 @@ using kbrepo::index::TermKind;
 
 constexpr std::size_t kMaxWords = 64;
 constexpr float kCrossing = 0.3f;  // a pair of characters across two words says less, and paraphrase breaks it first
+constexpr float kLoneCharacter = 0.6f;
 constexpr float kLight = 0.25f;
 
 /// Words for the container or the occasion, not for what is asked; as terms (folded, stemmed).
@@ -25,6 +26,8 @@ constexpr std::array<std::string_view, 65> kLightWords{
     "大概",   "到底",     "平常",  "平时",    "记录",    "相关",  "东西", "这边",     "那边",    "often", "long",
     "type",   "way",      "team",  "project", "compani", "page",  "doc",  "document", "current", "usual", "exact",
     "someon", "somebodi", "peopl", "thing",   "actual",  "right", "now",  "still",    "sourc",   "kb"};
+
+constexpr std::array<std::string_view, 7> kBeforeMeasures{"哪", "几", "这", "那", "每", "一", "两"};
 
 struct Frequency {
   double documents = 0;  ///< live passages of all books
@@ -52,9 +55,16 @@ bool touches_function(QueryTerm const& term, std::span<QueryTerm const> question
   });
 }
 
+/// A character that stands in no content pair: 山 in 最高的山是. Measures behind 哪, 几… (哪座) are none.
 bool is_lone_unigram(QueryTerm const& term, std::span<QueryTerm const> question) {
   return std::none_of(question.begin(), question.end(), [&](QueryTerm const& other) {
-    return other.kind == TermKind::bigram && (other.text.starts_with(term.text) || other.text.ends_with(term.text));
+    bool const holds =
+        other.kind == TermKind::bigram && (other.text.starts_with(term.text) || other.text.ends_with(term.text));
+    if (!holds) return false;
+    bool const measure =
+        other.text.ends_with(term.text) && std::any_of(kBeforeMeasures.begin(), kBeforeMeasures.end(),
+                                                       [&](std::string_view w) { return other.text.starts_with(w); });
+    return measure || !touches_function(other, question);
   });
 }
 
@@ -80,6 +90,7 @@ ContentWords::ContentWords(std::span<QueryTerm const> question, kbrepo::Shelf co
     Frequency const frequency = frequency_of(term.text, shelf, sizes);
     float weight = idf_of(frequency);
     if (term.kind == TermKind::bigram && term.weight < 0.9f) weight *= kCrossing;
+    if (term.kind == TermKind::unigram) weight *= kLoneCharacter;
     if (std::find(kLightWords.begin(), kLightWords.end(), term.text) != kLightWords.end()) weight *= kLight;
     if (frequency.holding == 0) {
       unknown.push_back(term.text);
