@@ -148,8 +148,8 @@ class SettingsReader {
       value = static_cast<std::size_t>(fields.number(key, static_cast<std::int64_t>(value), low, high));
     };
     size("max_question_bytes", limits.max_question_bytes, 1, 60'000);  // a frame of the bridge has 64 KiB
-    limits.questions_per_user_per_minute = static_cast<unsigned>(
-        fields.number("questions_per_user_per_minute", limits.questions_per_user_per_minute, 1, 100'000));
+    limits.questions_per_user_per_minute = static_cast<unsigned>(fields.number(
+        "questions_per_user_per_minute", limits.questions_per_user_per_minute, 0, 100'000));  // 0: no limit
     size("max_pages", limits.max_pages, 1, 100);
     size("max_page_bytes", limits.max_page_bytes, 1024, 1024 * 1024 * 1024);
     size("chat_queue", limits.chat_queue, 1, 10'000);

@@ -165,6 +165,13 @@ TEST_CASE("every key has its place in the values") {
   CHECK_EQ(limits.connections, 7);
 }
 
+TEST_CASE("no limit of questions a minute is written as 0") {
+  Loaded<Settings> const loaded =
+      parse_settings(R"({"limits": {"questions_per_user_per_minute": 0}})", "/etc/kbgate/kbgate.json");
+  REQUIRE_MESSAGE(loaded.value, all_of(loaded.errors));
+  CHECK_EQ(loaded.value->limits.questions_per_user_per_minute, 0);
+}
+
 TEST_CASE("every fault names its place, what is wrong and the fix") {
   struct Row {
     std::string text;  // § marks the place
