@@ -34,10 +34,10 @@ namespace asio = boost::asio;
 using namespace std::chrono_literals;
 
 constexpr auto kDrain = 10s;
-constexpr auto kPublishGrace = 5s;
 constexpr auto kQuiet = 200ms;        ///< after the last edit, before files are read again
 constexpr auto kInboxKept = 7 * 24h;  ///< platforms repeat for up to a day
 constexpr auto kExpireEvery = 6h;
+constexpr auto kPatience = 10s;
 constexpr std::size_t kGitThreads = 2;
 
 std::size_t cpu_threads() {
@@ -69,10 +69,13 @@ class App {
         serving_(ex_, aio::log_faults()) {}
 
   aio::Task<Result<void>> run() {
-    co_await library_.open(books_);
+    tasks_.spawn("signals", handle_signals());
+    tasks_.spawn("watchdog", reassure_manager());
+    tasks_.spawn("starting", ask_for_patience());
+    co_await library_.open(books_);  // given up when asked to leave
     Result<std::uint16_t> const port = server_.listen(books_->settings.listen.address, books_->settings.listen.port);
     if (!port) {
-      co_await library_.stop();
+      co_await end_tasks();
       co_return port.error();
     }
     library_.follow(books_);
@@ -84,12 +87,11 @@ class App {
       log::write(log::Level::error, "inbox.unreadable", {{"reason", unsettled.error().what}});
     }
     serving_.spawn("server", server_.run());
-    tasks_.spawn("signals", handle_signals());
     tasks_.spawn("settings", watch_settings());
     tasks_.spawn("reload", reload_when_edited());
     tasks_.spawn("publisher", publisher_.run());
     tasks_.spawn("expire", expire_inbox());
-    tasks_.spawn("watchdog", reassure_manager());
+    ready_ = true;
     on_ready_(books_->settings.listen.address, *port);
     notify_manager("READY=1\nSTATUS=answering");
     log::write(log::Level::info, "started", {{"port", unsigned{*port}}, {"repos", books_->settings.repos.size()}});
@@ -212,7 +214,17 @@ class App {
       }
       if (leaving_) std::_Exit(130);  // asked twice: at once
       leaving_ = true;
+      library_.give_up();
       leave_.notify();
+    }
+  }
+
+  /// A first index of large repositories takes longer than a service may take to start.
+  aio::Task<> ask_for_patience() {
+    while (!ready_) {
+      notify_manager("STATUS=indexing\nEXTEND_TIMEOUT_USEC=60000000");
+      bool const go_on = co_await aio::sleep_for(ex_, kPatience);
+      if (!go_on) co_return;
     }
   }
 
@@ -254,10 +266,13 @@ class App {
   }
 
   aio::Task<> reload() {
+    std::uint64_t const turn = ++reloads_started_;
     std::filesystem::path const file = books_->settings.file;
     config::Loaded<config::Books> loaded;
     auto job = [&] { loaded = config::load_books(file); };
     co_await git_.run(job);
+    if (turn < reload_in_force_) co_return;  // one that began later has seen newer files
+    reload_in_force_ = turn;
     if (!loaded.value) {
       config_fault_ =
           loaded.errors.empty() ? file.string() + " cannot be loaded" : config::to_string(loaded.errors.front());
@@ -310,12 +325,16 @@ class App {
     bridge_.drain();
     aio::Watchdog cut(ex_, kDrain, [this] { server_.abort(); });
     co_await serving_.join();
+    co_await end_tasks();
+    co_await publisher_.publish_all(Publisher::Urgency::last_chance);
+    log::write(log::Level::info, "stopped");
+  }
+
+  aio::Task<> end_tasks() {
     co_await library_.stop();
     tasks_.cancel();
     signals_.cancel();
     co_await tasks_.join();
-    co_await publisher_.publish_all();
-    log::write(log::Level::info, "stopped");
   }
 
   aio::Executor ex_;
@@ -325,6 +344,9 @@ class App {
   std::shared_ptr<config::Books const> books_;
   std::string config_fault_;
   bool leaving_ = false;
+  bool ready_ = false;
+  std::uint64_t reloads_started_ = 0;
+  std::uint64_t reload_in_force_ = 0;
   bool edited_now_ = false;
   std::unique_ptr<logging::Journal> journal_;
   aio::Pool cpu_;

@@ -105,15 +105,18 @@ CommandReply Desk::whoami(scope::InboundMessage const& message) const {
     return said("我还不认识你（" + message.principal.user.str() + "）。" + "请先完成个人知识库初始化。");
   }
   std::string text = "你是 " + (user->name.empty() ? user->id.str() : user->name) + "（" + user->id.str() + "）。";
+  // In a group, nothing that is not the group's own business: neither other teams nor that a personal knowledge base
+  // exists.
+  bool const group = message.chat_type == scope::ChatType::group;
+  config::Binding const* const binding = group ? directory.binding(message.chat) : nullptr;
   for (TeamId const& id : user->teams) {
     config::Team const* team = directory.team(id);
     if (team == nullptr) continue;
+    if (group && (binding == nullptr || binding->team != id)) continue;
     text += "\n团队：" + team->name;
     text += team->has_admin(user->id) ? "（管理员）" : team->has_member(user->id) ? "（成员）" : "（不在成员名单中）";
   }
-  // Nothing personal in a group, not even that it exists.
-  if (message.chat_type == scope::ChatType::direct && user->personal_kb)
-    text += "\n个人知识库：" + user->personal_kb->str();
+  if (!group && user->personal_kb) text += "\n个人知识库：" + user->personal_kb->str();
   return said(std::move(text));
 }
 
@@ -252,6 +255,14 @@ aio::Task<CommandReply> Desk::confirm(std::string code, scope::InboundMessage me
              {{"chat_id", change->binding.chat.str()},
               {"team_id", change->binding.team.str()},
               {"actor", message.principal.user.str()}});
+  World const after = hooks_.world();
+  config::Binding const* const now_bound = after.books->directory.binding(message.chat);
+  if (now_bound == nullptr || now_bound->team != change->binding.team ||
+      now_bound->enabled != change->binding.enabled) {
+    // Another file is broken at this moment, so the last good ones stay in force.
+    co_return said(
+        "已保存，但配置文件里有别的错误，修好之后才会生效。请联系运维查看 /readyz 或运行 kbgate check_config。");
+  }
   co_return said(change->binding.enabled
                      ? "已绑定：本群的提问现在由团队「" + change->binding.team_name + "」的知识库回答。"
                      : "已解绑：本群不再查询团队「" + change->binding.team_name + "」的知识库。");

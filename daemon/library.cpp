@@ -11,6 +11,19 @@ namespace {
 
 /// How often a ref on disk is looked at: pushes into a local repository and `kbgate sync` show within it.
 constexpr std::chrono::seconds kLookEvery{2};
+constexpr std::chrono::seconds kProgressEvery{2};
+
+/// Long work shows in the service log: a first index of a large repository, a clone.
+kbrepo::Progress logged_progress(RepoId const& id) {
+  auto last = std::make_shared<std::chrono::steady_clock::time_point>(std::chrono::steady_clock::now());
+  return [id, last](std::string_view step, double done) {
+    auto const now = std::chrono::steady_clock::now();
+    if (now - *last < kProgressEvery) return;
+    *last = now;
+    log::write(log::Level::info, "repository.progress",
+               {{"owner", id.owner}, {"repo", id.repo}, {"step", step}, {"done", done}});
+  };
+}
 
 }  // namespace
 
@@ -24,6 +37,7 @@ Library::Library(aio::Executor ex, aio::Pool& git, Clock const& clock) : ex_(std
 
 aio::Task<> Library::open(std::shared_ptr<config::Books const> books) {
   for (config::RepoSettings const& repo : books->settings.repos) {
+    if (stop_.stop_requested()) co_return;
     RepoId id = repo.id;
     co_await refresh(books, std::move(id), false);
   }
@@ -83,16 +97,17 @@ aio::Task<> Library::refresh(std::shared_ptr<config::Books const> books, RepoId 
   options.max_page_bytes = books->settings.limits.max_page_bytes;
   options.index_file = kbrepo::index_file(books->settings, id);
   options.stop = stop_.get_token();
+  options.progress = logged_progress(id);
   Attempt attempt;
   auto look = [&] {
     Result<kbrepo::Mirror> mirror =
-        fetch ? kbrepo::Mirror::open(*repo, options.stop) : kbrepo::Mirror::open_local(*repo);
+        fetch ? kbrepo::Mirror::open(*repo, options.stop, options.progress) : kbrepo::Mirror::open_local(*repo);
     if (!mirror) {
       attempt.error = mirror.error();
       return;
     }
     if (fetch) {
-      Result<kbrepo::FetchReport> const fetched = mirror->fetch(options.stop);
+      Result<kbrepo::FetchReport> const fetched = mirror->fetch(options.stop, options.progress);
       if (!fetched) attempt.error = fetched.error();  // the commit on disk still serves
     }
     Result<kbrepo::CommitId> const head = mirror->head();

@@ -33,6 +33,8 @@ class Library {
   aio::Task<> open(std::shared_ptr<config::Books const> books);
   /// Follows the repositories of these books from now on; what is gone from them goes.
   void follow(std::shared_ptr<config::Books const> books);
+  /// Makes work in progress end soon; nothing is refreshed from now on.
+  void give_up() noexcept { stop_.request_stop(); }
   /// Ends following; fetches in progress are given up.
   aio::Task<> stop();
 

@@ -85,7 +85,7 @@ TEST_CASE("totals keep answerable and unanswerable questions apart") {
 
 TEST_CASE("a line that is no question is named") {
   Result<std::vector<GoldQuestion>> const parsed = parse_questions("{\"question\":\"a\"}\n\n{\"question\":3}\n");
-  REQUIRE_FALSE(parsed);
+  REQUIRE_FALSE(parsed.has_value());
   CHECK(parsed.error().what.find("line 3") != std::string::npos);
 }
 
