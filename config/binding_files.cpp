@@ -191,11 +191,14 @@ Result<std::vector<PendingBinding>> load_pending(fs::path const& file) {
   return pending;
 }
 
-Result<void> save_pending(fs::path const& file, std::vector<PendingBinding> const& pending) {
-  Ordered json = Ordered::object();
-  for (auto const& one : pending) json[one.code] = to_json(one);
-  Result<FileLock> const lock = FileLock::acquire(file);
+Result<void> change_pending(fs::path const& file, std::function<void(std::vector<PendingBinding>&)> const& change) {
+  Result<FileLock> const lock = FileLock::acquire(file);  // N-24
   if (!lock) return lock.error();
+  Result<std::vector<PendingBinding>> pending = load_pending(file);
+  if (!pending) return pending.error();
+  change(*pending);
+  Ordered json = Ordered::object();
+  for (auto const& one : *pending) json[one.code] = to_json(one);
   return replace_file(file, dumped(json) + "\n");
 }
 

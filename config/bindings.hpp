@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -88,9 +89,11 @@ struct BindingChange {
 [[nodiscard]] std::filesystem::path events_file(std::filesystem::path const& chat_bindings);
 
 /// Their stored forms. A missing file is empty; a broken one is invalid_input with the place, and is not written over
-/// by append_event. Pending requests are replaced as a whole; of the events the newest 10,000 are kept.
+/// by append_event or change_pending. Both hold a lock file from reading to replacing (N-24), so that two requests at
+/// once are both kept; of the events the newest 10,000 are.
 [[nodiscard]] Result<std::vector<PendingBinding>> load_pending(std::filesystem::path const& file);
-[[nodiscard]] Result<void> save_pending(std::filesystem::path const& file, std::vector<PendingBinding> const& pending);
+[[nodiscard]] Result<void> change_pending(std::filesystem::path const& file,
+                                          std::function<void(std::vector<PendingBinding>&)> const& change);
 [[nodiscard]] Result<std::vector<BindingEvent>> load_events(std::filesystem::path const& file);
 [[nodiscard]] Result<void> append_event(std::filesystem::path const& file, BindingEvent const& event);
 

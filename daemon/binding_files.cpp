@@ -25,13 +25,12 @@ Result<void> store(BindingFiles const& files, config::BindingChange const& chang
 }
 
 Result<void> store(BindingFiles const& files, config::PendingBinding const& pending, TimePoint now) {
-  Result<std::vector<config::PendingBinding>> all = config::load_pending(files.pending);
-  if (!all) return all.error();
   std::int64_t const limit = unix_seconds(now);
-  std::erase_if(*all,
-                [&](config::PendingBinding const& p) { return p.expires_at_ts <= limit || p.code == pending.code; });
-  all->push_back(pending);
-  Result<void> const saved = config::save_pending(files.pending, *all);
+  Result<void> const saved = config::change_pending(files.pending, [&](std::vector<config::PendingBinding>& all) {
+    std::erase_if(all,
+                  [&](config::PendingBinding const& p) { return p.expires_at_ts <= limit || p.code == pending.code; });
+    all.push_back(pending);
+  });
   if (!saved) return saved.error();
   config::BindingEvent event;
   event.event = pending.action == config::PendingBinding::Action::bind ? "request_bind" : "request_unbind";
@@ -53,10 +52,9 @@ Result<std::optional<config::PendingBinding>> find_pending(BindingFiles const& f
 }
 
 Result<void> forget_pending(BindingFiles const& files, std::string const& code) {
-  Result<std::vector<config::PendingBinding>> all = config::load_pending(files.pending);
-  if (!all) return all.error();
-  std::erase_if(*all, [&](config::PendingBinding const& p) { return p.code == code; });
-  return config::save_pending(files.pending, *all);
+  return config::change_pending(files.pending, [&](std::vector<config::PendingBinding>& all) {
+    std::erase_if(all, [&](config::PendingBinding const& p) { return p.code == code; });
+  });
 }
 
 }  // namespace kb::daemon

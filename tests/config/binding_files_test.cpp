@@ -320,6 +320,28 @@ TEST_CASE("two teams that bind a group at once: one gets it") {  // N-12, N-24
   CHECK_EQ(std::string(Ordered::parse(content_of(file))["oc_1"]["team_id"]), winner);
 }
 
+TEST_CASE("requests of several groups at once are all kept, also while others are forgotten") {  // N-24
+  Scratch dir;
+  auto const file = kb::config::pending_file(dir / "chat_bindings.json");
+  constexpr int kWriters = 4, kEach = 10;
+  auto const work = [&](int writer) {
+    for (int i = 0; i < kEach; ++i) {
+      PendingBinding mine;
+      mine.code = "BIND-" + std::to_string(writer) + "-" + std::to_string(i);
+      mine.chat = ChatId("oc_" + std::to_string(writer));
+      auto const add = [&](std::vector<PendingBinding>& all) { all.push_back(mine); };
+      auto const forget = [&](std::vector<PendingBinding>& all) {
+        std::erase_if(all, [&](PendingBinding const& p) { return p.code == mine.code; });
+      };
+      if (kb::config::change_pending(file, add).has_error()) return false;
+      if (i % 2 == 1 && kb::config::change_pending(file, forget).has_error()) return false;
+    }
+    return true;
+  };
+  CHECK(in_processes(kWriters, work));
+  CHECK_EQ(kb::config::load_pending(file).value().size(), kWriters * kEach / 2);
+}
+
 TEST_CASE("pending requests are stored as the other programs store them") {
   Scratch dir;
   auto const file = kb::config::pending_file(dir / "chat_bindings.json");
@@ -338,7 +360,8 @@ TEST_CASE("pending requests are stored as the other programs store them") {
   PendingBinding unbind = bind;
   unbind.action = PendingBinding::Action::unbind;
   unbind.code = "UNBIND-9ABC";
-  REQUIRE(kb::config::save_pending(file, {bind, unbind}).has_value());
+  using Pending = std::vector<PendingBinding>;
+  REQUIRE(kb::config::change_pending(file, [&](Pending& all) { all = {bind, unbind}; }).has_value());
   Ordered const stored = Ordered::parse(content_of(file));
   CHECK_EQ(
       stored["BIND-7F2K"].dump(),
@@ -362,6 +385,8 @@ TEST_CASE("pending requests are stored as the other programs store them") {
   auto const odd = kb::config::load_pending(file);
   REQUIRE(odd.has_error());
   CHECK_EQ(odd.error().what, file.string() + ":1:23: BIND-1.action must be \"bind\" or \"unbind\"");
+  CHECK_EQ(kb::config::change_pending(file, [](Pending& all) { all.clear(); }).error().what, odd.error().what);
+  CHECK_EQ(content_of(file), "{\"BIND-1\": {\"action\": \"join\"}}");
 }
 
 TEST_CASE("events are kept in order, the newest ten thousand of them") {
