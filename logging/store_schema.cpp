@@ -9,6 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "config/atomic_file.hpp"
+
 namespace kb::logging::store {
 namespace {
 
@@ -134,6 +136,10 @@ Result<std::unique_ptr<Connection>> open_writer(std::filesystem::path const& sta
   std::filesystem::path const file = file_in(state_dir);
   if (Result<void> ready = make_private(state_dir, file); !ready) return ready.error();
   std::string const opening = "opening " + file.string();
+  // Programs that start at once take turns: SQLite changes a new file to WAL only while nobody looks at it, and does
+  // not wait for that.
+  Result<config::FileLock> const turn = config::FileLock::acquire(file);
+  if (!turn) return at(opening, turn.error());
   try {
     auto connection = std::make_unique<Connection>(file, Connection::Access::read_write, busy_timeout);
     if (Result<void> sound = check(*connection, file); !sound) return at(opening, sound.error());

@@ -28,6 +28,7 @@ namespace {
 
 RepoId const kRepo{"nlp", "nlp-team-kb"};
 constexpr char kChild[] = "child of a crash test";
+constexpr char kOpeningChild[] = "child of a test of starting";
 
 /// Changes the closed database behind the journal's back.
 void edit(std::filesystem::path const& dir, char const* sql) {
@@ -41,18 +42,27 @@ Error refusal_of(std::filesystem::path const& dir) {
   return journal.error();
 }
 
-/// Runs kChild of this very program on `dir`, armed with `fault`; returns how it ended.
-int run_child(std::filesystem::path const& dir, std::string const& fault) {
-  std::string self = "/proc/self/exe", only = std::string("--test-case=") + kChild, skipped = "--no-skip";
+/// Starts one case of this very program on `dir`, armed with `fault`.
+pid_t start_child(std::string const& name, std::filesystem::path const& dir, std::string const& fault) {
+  std::string self = "/proc/self/exe", only = "--test-case=" + name, skipped = "--no-skip";
   std::string quiet = "--out=/dev/null";
   std::string armed = "KBGATE_FAULT=" + fault, where = "KB_CRASH_DIR=" + dir.string();
   char* const arguments[] = {self.data(), only.data(), skipped.data(), quiet.data(), nullptr};
   char* const environment[] = {armed.data(), where.data(), nullptr};
   pid_t child = 0;
   REQUIRE_EQ(::posix_spawn(&child, self.c_str(), nullptr, nullptr, arguments, environment), 0);
+  return child;
+}
+
+/// How a child ended, once it did.
+int status_of(pid_t child) {
   int status = 0;
   REQUIRE_EQ(::waitpid(child, &status, 0), child);
   return status;
+}
+
+int run_child(std::filesystem::path const& dir, std::string const& fault) {
+  return status_of(start_child(kChild, dir, fault));
 }
 
 }  // namespace
@@ -73,6 +83,12 @@ TEST_CASE("child of a crash test" * doctest::skip()) {
   for (auto const& pending : value(journal->unpublished(kRepo, 10))) {
     REQUIRE(succeeds(test::waited<void>([&](auto done) { journal->mark_published({pending.row}, std::move(done)); })));
   }
+}
+
+TEST_CASE("child of a test of starting" * doctest::skip()) {
+  char const* const dir = std::getenv("KB_CRASH_DIR");
+  REQUIRE_NE(dir, nullptr);
+  CHECK_EQ(value(opened(dir)->records(kRepo, "")).size(), 0);
 }
 
 TEST_CASE("a kill at any named place loses nothing that was told and doubles nothing") {
@@ -241,6 +257,18 @@ TEST_CASE("on a full disk changes fail whole, and succeed once there is room") {
   REQUIRE(succeeds(settle(*journal, settlement(message("m3"), "Q3", "text"))));
   CHECK_EQ(value(journal->records(kRepo, "")).size(), 2);
   CHECK_EQ(value(journal->verify(kRepo)), "");
+}
+
+TEST_CASE("programs that start at once on a new state directory all open it") {
+  constexpr int kRounds = 10, kPrograms = 4;
+  test::TempDir const dir;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<pid_t> programs;
+    for (int i = 0; i < kPrograms; ++i) {
+      programs.push_back(start_child(kOpeningChild, dir.path() / std::to_string(round), ""));
+    }
+    for (pid_t const program : programs) CHECK_EQ(status_of(program), 0);
+  }
 }
 
 TEST_CASE("two programs on one state directory keep one chain") {
