@@ -87,16 +87,20 @@ TEST_CASE("more questions in one chat than may wait are told so") {
   Workspace w;
   w.configure([](Json& config) { config["limits"]["chat_queue"] = 1; });
   Daemon daemon(KB_PROGRAM, w);
-  Client client(daemon);
-  for (int i = 0; i < 30; ++i) client.send(Client::message("m" + std::to_string(i), "ou_bob", "oc_nlp", kQuestion));
+  // Each over a link of its own, so that they are admitted together.
+  std::vector<std::unique_ptr<Client>> clients;
+  for (int i = 0; i < 60; ++i) clients.push_back(std::make_unique<Client>(daemon));
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    clients[i]->send(Client::message("m" + std::to_string(i), "ou_bob", "oc_nlp", kQuestion));
+  }
   int answered = 0, busy = 0;
-  while (answered + busy < 30) {
-    Json const frame = client.next();
-    if (frame.value("type", "") != "answer") continue;
-    (frame.value("outcome", "") == "busy" ? busy : answered) += 1;
+  for (std::size_t i = 0; i < clients.size(); ++i) {
+    Json const reply = clients[i]->next("answer", "m" + std::to_string(i));
+    (reply.value("outcome", "") == "busy" ? busy : answered) += 1;
   }
   CHECK(answered >= 1);
   CHECK(busy >= 1);
+  CHECK_EQ(answered + busy, 60);
 }
 
 TEST_CASE("a person who asks too fast is told to wait, and the same id gets the same reply") {

@@ -1,7 +1,10 @@
 #include "tests/support/workspace.hpp"
 
+#include <algorithm>
 #include <arpa/inet.h>
+#include <cctype>
 #include <csignal>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <netinet/in.h>
@@ -9,6 +12,7 @@
 #include <sstream>
 #include <stdexcept>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "adapters/aio/http.hpp"
@@ -41,6 +45,18 @@ Json user_json(std::string const& id, std::string const& name, std::string const
   }
   user["open_id"] = id;
   return user;
+}
+
+/// Header and as much body as it announces.
+bool whole(std::string const& reply) {
+  auto const end = reply.find("\r\n\r\n");
+  if (end == reply.npos) return false;
+  std::string head = reply.substr(0, end);
+  std::transform(head.begin(), head.end(), head.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  auto const length = head.find("content-length:");
+  if (length == head.npos) return false;
+  return reply.size() - end - 4 >= std::strtoul(head.c_str() + length + 15, nullptr, 10);
 }
 
 }  // namespace
@@ -226,15 +242,22 @@ HttpReply http_get(std::uint16_t port, std::string const& target, std::vector<st
     ::close(fd);
     return {};
   }
-  std::string request = "GET " + target +
-                        " HTTP/1.1\r\nHost: " + (host.empty() ? "127.0.0.1:" + std::to_string(port) : host) +
-                        "\r\nConnection: close\r\n";
+  auto const own_connection = [](std::string const& header) { return header.starts_with("Connection:"); };
+  std::string request =
+      "GET " + target + " HTTP/1.1\r\nHost: " + (host.empty() ? "127.0.0.1:" + std::to_string(port) : host) + "\r\n";
+  if (std::none_of(headers.begin(), headers.end(), own_connection)) request += "Connection: close\r\n";
   for (std::string const& header : headers) request += header + "\r\n";
   request += "\r\n";
   (void)!::send(fd, request.data(), request.size(), MSG_NOSIGNAL);
+  timeval const bound{10, 0};
+  ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &bound, sizeof bound);
   std::string reply;
   char chunk[4096];
-  for (ssize_t n = 0; (n = ::recv(fd, chunk, sizeof chunk, 0)) > 0;) reply.append(chunk, static_cast<std::size_t>(n));
+  while (!whole(reply)) {
+    ssize_t const n = ::recv(fd, chunk, sizeof chunk, 0);
+    if (n <= 0) break;
+    reply.append(chunk, static_cast<std::size_t>(n));
+  }
   ::close(fd);
   HttpReply out;
   if (reply.size() > 12) out.status = std::atoi(reply.c_str() + 9);
