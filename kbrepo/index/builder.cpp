@@ -217,29 +217,36 @@ void SegmentBuilder::write_record(TermState const& term, std::string& scratch, s
   put_varint(term.passages, appender(out));
   scratch.clear();
   chains_.copy(term.postings, scratch);
-  if (term.passages < kMinImpact) {
+  if (term.passages < kMinPacked) {
     out.append(scratch);
     return;
   }
-  auto const* const begin = reinterpret_cast<std::uint8_t const*>(scratch.data());
-  auto const* at = begin;
+  auto const* at = reinterpret_cast<std::uint8_t const*>(scratch.data());
   bool const table = term.passages > kBlockPostings;
+  std::size_t entry = out.size();
+  if (table) out.resize(out.size() + (term.passages + kBlockPostings - 1) / kBlockPostings * kTableEntry);
+  if (!table) out.push_back(0);
+  std::size_t const begin = out.size();
+  std::array<Posting, kBlockPostings> block;
   std::uint32_t passage = 0xFFFFFFFFu;
-  std::uint8_t most = 0;
-  for (std::uint32_t i = 1; i <= term.passages; ++i) {
-    Counts counts;
-    passage += get_posting(at, counts);
-    most = std::max(most, impact(passage, counts));
-    if (i % kBlockPostings != 0 && i != term.passages) continue;
-    if (table) {
-      auto const end = static_cast<std::uint32_t>(at - begin);
-      append_raw(out, &passage, 1);
-      append_raw(out, &end, 1);
+  for (std::uint32_t left = term.passages; left > 0;) {
+    std::uint32_t const count = std::min(left, kBlockPostings);
+    std::uint8_t most = 0;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      block[i].step = get_posting(at, block[i].counts);
+      passage += block[i].step;
+      most = std::max(most, impact(passage, block[i].counts));
     }
-    out.push_back(static_cast<char>(most));
-    most = 0;
+    put_packed({block.data(), count}, out);
+    left -= count;
+    if (table) {
+      auto const end = static_cast<std::uint32_t>(out.size() - begin);
+      std::memcpy(out.data() + entry, &passage, sizeof passage);
+      std::memcpy(out.data() + entry + sizeof passage, &end, sizeof end);
+    }
+    out[entry + (table ? 2 * sizeof passage : 0)] = static_cast<char>(most);
+    entry += kTableEntry;
   }
-  out.append(scratch);
 }
 
 std::string SegmentBuilder::recode_streams(std::vector<std::uint32_t> const& numbers, std::vector<std::uint32_t>& at) {
@@ -255,6 +262,7 @@ std::string SegmentBuilder::recode_streams(std::vector<std::uint32_t> const& num
     }
   }
   at.push_back(static_cast<std::uint32_t>(out.size()));
+  out.append(kReadAhead, '\0');
   streams_ = {};
   return out;
 }

@@ -10,37 +10,44 @@ namespace {
 constexpr std::uint32_t kFirstWindow = 256;  // small at first: a threshold soon, from which skipping lives
 constexpr std::uint32_t kMaxWindow = 4096;   // passages whose sums stay in the nearest cache
 
-/// The best so far, the worst of them on top.
+struct Better {
+  bool operator()(Candidate const& a, Candidate const& b) const noexcept {
+    if (a.score != b.score) return a.score > b.score;
+    return a.doc != b.doc ? a.doc < b.doc : a.passage < b.passage;
+  }
+};
+
+/// The best so far: kept unordered and cut now and then, which is cheaper than an order at every offer.
 class Top {
  public:
   explicit Top(std::size_t limit) : limit_(limit) {}
 
   /// What a passage must reach to matter.
-  [[nodiscard]] std::uint32_t threshold() const noexcept { return heap_.size() < limit_ ? 1 : heap_.front().score; }
+  [[nodiscard]] std::uint32_t threshold() const noexcept { return threshold_; }
 
   void offer(Candidate const& candidate) {
-    if (heap_.size() == limit_) {
-      if (!better(candidate, heap_.front())) return;
-      std::pop_heap(heap_.begin(), heap_.end(), better);
-      heap_.pop_back();
-    }
-    heap_.push_back(candidate);
-    std::push_heap(heap_.begin(), heap_.end(), better);
+    best_.push_back(candidate);
+    if (best_.size() >= 2 * limit_) cut();
+  }
+
+  void cut() {
+    if (best_.size() < limit_) return;
+    auto const last = best_.begin() + static_cast<std::ptrdiff_t>(limit_ - 1);
+    std::nth_element(best_.begin(), last, best_.end(), Better{});
+    threshold_ = std::max(threshold_, last->score);
+    best_.resize(limit_);
   }
 
   [[nodiscard]] std::vector<Candidate> sorted() && {
-    std::sort_heap(heap_.begin(), heap_.end(), better);
-    return std::move(heap_);
+    cut();
+    std::sort(best_.begin(), best_.end(), Better{});
+    return std::move(best_);
   }
 
  private:
-  static bool better(Candidate const& a, Candidate const& b) noexcept {
-    if (a.score != b.score) return a.score > b.score;
-    return a.doc != b.doc ? a.doc < b.doc : a.passage < b.passage;
-  }
-
   std::size_t limit_;
-  std::vector<Candidate> heap_;
+  std::uint32_t threshold_ = 1;
+  std::vector<Candidate> best_;
 };
 
 /// One term's postings in one segment, walked forward window by window.
@@ -54,13 +61,14 @@ struct List {
 /// One segment's part of the search.
 class PartSearch {
  public:
-  PartSearch(LiveSet const& live, std::uint32_t part, std::span<WeightedTerm const> terms,
-             std::function<bool(std::uint32_t)> const& hidden, Top& top)
-      : live_(live), part_(part), image_(live.parts[part].segment->image()), hidden_(hidden), top_(top) {
-    for (WeightedTerm const& term : terms) {
-      std::uint32_t const record = image_.find_term(term.text);
-      if (record == kNoTerm) continue;
-      lists_.push_back({PostingReader(image_, record), term.weight * kScoreSteps, 0, 0});
+  PartSearch(LiveSet const& live, std::uint32_t part, WeightedTerms const& question,
+             std::function<float(std::uint32_t)> const& prior, Top& top)
+      : live_(live), part_(part), image_(live.parts[part].segment->image()), prior_(prior), top_(top) {
+    auto const records = question.of_part(part);
+    lists_.reserve(records.size());
+    for (std::size_t t = 0; t < records.size(); ++t) {
+      if (records[t] == kNoTerm) continue;
+      lists_.push_back({PostingReader(image_, records[t]), question.terms[t].weight * kScoreSteps, 0, 0});
     }
     drift_ = std::max({drift(live.passages.title, image_.reference().title),
                        drift(live.passages.heading, image_.reference().heading),
@@ -116,6 +124,7 @@ class PartSearch {
   }
 
   void search_window(std::uint32_t begin, std::uint32_t end) {
+    top_.cut();
     order_.clear();
     std::uint32_t all = 0;
     for (List& list : lists_) {
@@ -144,14 +153,14 @@ class PartSearch {
   /// A strong list: every posting in the window counts.
   void add_all(List const& list, std::uint32_t begin, std::uint32_t end) {
     for (std::uint32_t b = list.block; b < list.reader.blocks(); ++b) {
-      std::uint32_t const n = list.reader.decode(b, passages_.data(), counts_.data());
-      for (std::uint32_t i = 0; i < n; ++i) {
-        std::uint32_t const at = passages_[i] - begin;  // wraps below the window
-        if (at >= end - begin) continue;
-        scores_[at] += contribution(passages_[i], counts_[i], list.weight);
+      list.reader.read(b, block_);
+      Counts const* const counts = block_.all_counts();
+      for (std::uint32_t i = block_.seek(0, begin); i < block_.size() && block_.passage(i) < end; ++i) {
+        std::uint32_t const at = block_.passage(i) - begin;
+        scores_[at] += contribution(begin + at, counts[i], list.weight);
         touched_[at / 64] |= std::uint64_t{1} << (at % 64);
       }
-      if (passages_[n - 1] >= end - 1) break;
+      if (block_.last() >= end - 1) break;
     }
   }
 
@@ -170,36 +179,39 @@ class PartSearch {
   /// A weak list: only the passages that others brought up.
   void add_to_sums(List const& list) {
     std::uint32_t block = list.block;
-    std::uint32_t decoded = kNoTerm;
-    std::uint32_t n = 0;
+    std::uint32_t open = kNoTerm;
     std::uint32_t i = 0;
     for (Sum& sum : sums_) {
       while (block < list.reader.blocks() && list.reader.last_passage(block) < sum.passage) ++block;
       if (block == list.reader.blocks()) return;
-      if (block != decoded) {
-        n = list.reader.decode(block, passages_.data(), counts_.data());
-        decoded = block;
+      if (block != open) {
+        list.reader.read(block, block_);
+        open = block;
         i = 0;
       }
-      while (i < n && passages_[i] < sum.passage) ++i;
-      if (i < n && passages_[i] == sum.passage) sum.score += contribution(sum.passage, counts_[i], list.weight);
+      i = block_.seek(i, sum.passage);
+      if (i == block_.size() || block_.passage(i) != sum.passage) continue;
+      sum.score += contribution(sum.passage, block_.counts(i), list.weight);
     }
   }
 
   void offer_sums() {
     auto const& position = live_.parts[part_].position;
+    std::uint32_t known = kDead;  // whose prior it is
+    float prior = 1;
     for (Sum const& sum : sums_) {
       if (sum.score < top_.threshold()) continue;
       std::uint32_t const doc = position[image_.document_of(sum.passage)];
-      if (doc == kDead || (hidden_ && hidden_(doc))) continue;
-      top_.offer({sum.score, part_, sum.passage, doc});
+      if (doc == kDead) continue;
+      if (prior_ && doc != known) prior = prior_(known = doc);
+      if (prior > 0) top_.offer({sum.score, part_, sum.passage, doc, prior});
     }
   }
 
   LiveSet const& live_;
   std::uint32_t part_;
   SegmentImage const& image_;
-  std::function<bool(std::uint32_t)> const& hidden_;
+  std::function<float(std::uint32_t)> const& prior_;
   Top& top_;
   float drift_ = 1;
   std::vector<List> lists_;
@@ -208,17 +220,16 @@ class PartSearch {
   std::vector<Sum> sums_;
   std::array<std::uint32_t, kMaxWindow> scores_{};
   std::array<std::uint64_t, kMaxWindow / 64> touched_{};
-  std::array<std::uint32_t, kBlockPostings> passages_;
-  std::array<Counts, kBlockPostings> counts_;
+  PostingBlock block_;
 };
 
 }  // namespace
 
-std::vector<Candidate> best_candidates(LiveSet const& live, std::span<WeightedTerm const> terms, std::size_t limit,
-                                       std::function<bool(std::uint32_t)> const& hidden) {
+std::vector<Candidate> best_candidates(LiveSet const& live, WeightedTerms const& question, std::size_t limit,
+                                       std::function<float(std::uint32_t)> const& prior) {
   Top top(limit);
   if (limit == 0) return {};
-  for (std::uint32_t part = 0; part < live.parts.size(); ++part) PartSearch(live, part, terms, hidden, top).run();
+  for (std::uint32_t part = 0; part < live.parts.size(); ++part) PartSearch(live, part, question, prior, top).run();
   return std::move(top).sorted();
 }
 

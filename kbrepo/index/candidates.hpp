@@ -17,10 +17,21 @@ struct WeightedTerm {
   float weight = 0;  ///< idf × weight in the question
 };
 
+/// A question's terms, looked up once.
+struct WeightedTerms {
+  std::vector<WeightedTerm> terms;
+  std::vector<std::uint32_t> records;  ///< part by part, each term's record or kNoTerm
+
+  [[nodiscard]] std::span<std::uint32_t const> of_part(std::size_t part) const noexcept {
+    return std::span(records).subspan(part * terms.size(), terms.size());
+  }
+};
+
 struct Candidate {
   std::uint32_t score = 0;              ///< BM25F in kScoreSteps
   std::uint32_t part = 0, passage = 0;  ///< of LiveSet::parts, of its segment
   std::uint32_t doc = 0;                ///< in the live list
+  float prior = 1;                      ///< of the document
 };
 
 /// Scores are whole numbers while they are summed: the sum is the same in any order, so neither segments nor shortcuts
@@ -28,9 +39,9 @@ struct Candidate {
 inline constexpr float kScoreSteps = 65536;
 
 /// At most `limit`, best first; equal scores in the order of the live list. Exact: what is skipped cannot be among
-/// them. Documents for which `hidden` (may be empty) says true are left out.
-[[nodiscard]] std::vector<Candidate> best_candidates(LiveSet const& live, std::span<WeightedTerm const> terms,
+/// them. Documents whose `prior` (empty: 1) is 0 are left out; it is asked only of those that could be among the best.
+[[nodiscard]] std::vector<Candidate> best_candidates(LiveSet const& live, WeightedTerms const& question,
                                                      std::size_t limit,
-                                                     std::function<bool(std::uint32_t doc)> const& hidden);
+                                                     std::function<float(std::uint32_t doc)> const& prior);
 
 }  // namespace kb::kbrepo::index

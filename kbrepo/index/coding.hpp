@@ -85,8 +85,14 @@ void put_code(std::uint32_t code, Put&& put) {
 
 [[nodiscard]] inline std::uint32_t get_code(std::uint8_t const*& at) noexcept {
   std::uint32_t const lead = *at++;
-  if (lead < kOneByte) return lead;
-  if (lead < 0xFF) return kOneByte + ((lead - kOneByte) << 8) + *at++;
+  if (lead < 0xFF) {
+    // No branch: how long the next code is cannot be guessed. What is read in vain is still inside the image.
+    std::uint32_t const more = lead < kOneByte ? 0 : 1;
+    std::uint32_t const mask = 0u - more;
+    std::uint32_t const code = lead + (mask & (((lead - kOneByte) << 8) - (lead - kOneByte) + *at));
+    at += more;
+    return code;
+  }
   std::uint32_t const code = static_cast<std::uint32_t>(at[0]) << 16 | static_cast<std::uint32_t>(at[1]) << 8 | at[2];
   at += 3;
   return code;

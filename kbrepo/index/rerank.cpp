@@ -10,33 +10,36 @@ namespace {
 
 constexpr std::size_t kMaxElements = 1024;  // of a question; the rest of a longer one is not looked for
 
-/// A document with candidates in it.
+/// A document with candidates in it, which stand side by side.
 struct PageSum {
-  std::uint32_t part, document;
-  std::uint32_t first, end;  ///< its passages
-  FieldScales const* scales;
+  std::uint32_t first, end;                      ///< its passages
+  std::uint32_t first_candidate, end_candidate;  ///< in the order of the passages
   float title_worth, heading_worth, body_worth;
   float score = 0;
 };
 
-std::vector<PageSum> pages_of(LiveSet const& live, std::span<Candidate const> candidates) {
+/// Candidates of one part in the order of their passages.
+struct Place {
+  std::uint32_t part, passage, candidate;
+  friend auto operator<=>(Place const&, Place const&) = default;
+};
+
+std::vector<PageSum> pages_of(LiveSet const& live, std::span<Place const> places) {
   std::vector<PageSum> out;
-  for (Candidate const& c : candidates) {
-    std::uint32_t const document = live.parts[c.part].segment->image().document_of(c.passage);
-    out.push_back({c.part, document, 0, 0, nullptr, 0, 0, 0, 0});
-  }
-  auto const key = [](PageSum const& p) { return std::pair{p.part, p.document}; };
-  std::sort(out.begin(), out.end(), [&](auto const& a, auto const& b) { return key(a) < key(b); });
-  out.erase(std::unique(out.begin(), out.end(), [&](auto const& a, auto const& b) { return key(a) == key(b); }),
-            out.end());
-  for (PageSum& page : out) {
-    SegmentImage const& image = live.parts[page.part].segment->image();
-    LengthSums const lengths = page_lengths(image, page.document);
-    page.first = image.first_passage(page.document);
-    page.end = image.first_passage(page.document + 1);
+  SegmentImage const& image = live.parts[places.front().part].segment->image();
+  for (std::uint32_t i = 0; i < places.size();) {
+    std::uint32_t const document = image.document_of(places[i].passage);
+    LengthSums const lengths = page_lengths(image, document);
+    PageSum page{};
+    page.first = image.first_passage(document);
+    page.end = image.first_passage(document + 1);
+    page.first_candidate = i;
+    while (i < places.size() && places[i].passage < page.end) ++i;
+    page.end_candidate = i;
     page.title_worth = live.page.title(static_cast<float>(lengths.title));
     page.heading_worth = live.page.heading(static_cast<float>(lengths.heading));
     page.body_worth = live.page.body(static_cast<float>(lengths.body));
+    out.push_back(page);
   }
   return out;
 }
@@ -44,17 +47,24 @@ std::vector<PageSum> pages_of(LiveSet const& live, std::span<Candidate const> ca
 /// Adds one term to the pages of one part, both walked forward once.
 class TermOverPages {
  public:
-  TermOverPages(PostingReader const& reader, float weight) : reader_(reader), weight_(weight) {}
+  TermOverPages(PostingReader const& reader, float weight, std::uint64_t bit, std::span<Place const> places,
+                std::span<Closer> out)
+      : reader_(reader), weight_(weight), bit_(bit), places_(places), out_(out) {}
 
   void add(PageSum& page) {
     std::uint32_t title = 0;
     std::uint32_t heading = 0;
     std::uint32_t body = 0;
-    while (seek(page.first) && passages_[at_] < page.end) {
-      title = std::max(title, counts_[at_].title());
-      heading += counts_[at_].heading();
-      body += counts_[at_].body();
-      ++at_;
+    std::uint32_t candidate = page.first_candidate;
+    for (; seek(page.first) && block_.passage(at_) < page.end; ++at_) {
+      Counts const counts = block_.counts(at_);
+      title = std::max(title, counts.title());
+      heading += counts.heading();
+      body += counts.body();
+      while (candidate < page.end_candidate && places_[candidate].passage < block_.passage(at_)) ++candidate;
+      if (candidate < page.end_candidate && places_[candidate].passage == block_.passage(at_)) {
+        out_[places_[candidate].candidate].terms |= bit_;
+      }
     }
     if (title + heading + body == 0) return;
     page.score += weight_ * saturate(static_cast<float>(title) * page.title_worth +
@@ -65,65 +75,69 @@ class TermOverPages {
  private:
   /// Stands on the first posting at or after `passage`; false past the end.
   bool seek(std::uint32_t passage) {
-    if (decoded_ && at_ < n_ && passages_[at_] >= passage) return true;
-    if (!decoded_ || at_ >= n_ || passages_[n_ - 1] < passage) {
-      if (decoded_) ++block_;
-      while (block_ < reader_.blocks() && reader_.last_passage(block_) < passage) ++block_;
-      if (block_ >= reader_.blocks()) {
-        n_ = at_ = 0;
+    if (at_ == block_.size() || block_.last() < passage) {
+      if (block_.size() > 0) ++number_;
+      while (number_ < reader_.blocks() && reader_.last_passage(number_) < passage) ++number_;
+      if (number_ >= reader_.blocks()) {
+        at_ = block_.size();
         return false;
       }
-      n_ = reader_.decode(block_, passages_.data(), counts_.data());
-      decoded_ = true;
+      reader_.read(number_, block_);
       at_ = 0;
     }
-    while (at_ < n_ && passages_[at_] < passage) ++at_;
-    return at_ < n_;
+    at_ = block_.seek(at_, passage);
+    return at_ < block_.size();
   }
 
-  PostingReader const& reader_;
+  PostingReader reader_;
   float weight_;
-  std::uint32_t block_ = 0, n_ = 0, at_ = 0;
-  bool decoded_ = false;
-  std::array<std::uint32_t, kBlockPostings> passages_;
-  std::array<Counts, kBlockPostings> counts_;
+  std::uint64_t bit_;
+  std::span<Place const> places_;
+  std::span<Closer> out_;
+  std::uint32_t number_ = 0, at_ = 0;
+  PostingBlock block_;
 };
+
+constexpr std::uint64_t bit_of(std::size_t term) noexcept { return term < 64 ? std::uint64_t{1} << term : 0; }
 
 }  // namespace
 
-std::vector<float> page_scores(LiveSet const& live, std::span<WeightedTerm const> terms,
-                               std::span<Candidate const> candidates) {
-  std::vector<PageSum> pages = pages_of(live, candidates);
-  for (auto begin = pages.begin(); begin != pages.end();) {
-    auto const end = std::find_if(begin, pages.end(), [&](PageSum const& p) { return p.part != begin->part; });
-    SegmentImage const& image = live.parts[begin->part].segment->image();
-    for (WeightedTerm const& term : terms) {
-      std::uint32_t const record = image.find_term(term.text);
-      if (record == kNoTerm) continue;
-      PostingReader const reader(image, record);
-      TermOverPages walk(reader, term.weight);
-      for (auto page = begin; page != end; ++page) walk.add(*page);
+std::vector<Closer> look_closer(LiveSet const& live, WeightedTerms const& question,
+                                std::span<Candidate const> candidates) {
+  std::vector<Closer> out(candidates.size());
+  std::vector<Place> places;
+  places.reserve(candidates.size());
+  for (std::uint32_t i = 0; i < candidates.size(); ++i)
+    places.push_back({candidates[i].part, candidates[i].passage, i});
+  std::sort(places.begin(), places.end());
+  for (auto begin = places.begin(); begin != places.end();) {
+    std::uint32_t const part = begin->part;
+    auto const end = std::find_if(begin, places.end(), [part](Place const& place) { return place.part != part; });
+    std::span<Place const> const here(begin, end);
+    std::vector<PageSum> pages = pages_of(live, here);
+    auto const records = question.of_part(part);
+    for (std::size_t t = 0; t < records.size(); ++t) {
+      if (records[t] == kNoTerm) continue;
+      PostingReader const reader(live.parts[part].segment->image(), records[t]);
+      TermOverPages walk(reader, question.terms[t].weight, bit_of(t), here, out);
+      for (PageSum& page : pages) walk.add(page);
+    }
+    for (PageSum const& page : pages) {
+      for (std::uint32_t i = page.first_candidate; i < page.end_candidate; ++i)
+        out[here[i].candidate].page = page.score;
     }
     begin = end;
-  }
-  std::vector<float> out;
-  out.reserve(candidates.size());
-  for (Candidate const& c : candidates) {
-    std::pair const key{c.part, live.parts[c.part].segment->image().document_of(c.passage)};
-    auto const page = std::lower_bound(pages.begin(), pages.end(), key, [](PageSum const& p, auto const& k) {
-      return std::pair{p.part, p.document} < k;
-    });
-    out.push_back(page->score);
   }
   return out;
 }
 
 Proximity::Proximity(LiveSet const& live, std::span<WeightedTerm const> terms)
     : live_(live), shapes_(live.parts.size()) {
-  for (WeightedTerm const& term : terms) {
+  for (std::size_t t = 0; t < terms.size(); ++t) {
+    WeightedTerm const& term = terms[t];
     if (term.kind == TermKind::unigram) continue;
     if (elements_.size() == kMaxElements) break;
-    elements_.push_back({term.text, term.kind == TermKind::bigram, term.weight, {}});
+    elements_.push_back({term.text, term.kind == TermKind::bigram, term.weight, bit_of(t), {}});
   }
 }
 
@@ -140,9 +154,9 @@ void Proximity::find_shapes(SegmentImage const& image, Shapes& out) const {
   std::stable_sort(out.sorted.begin(), out.sorted.end(),
                    [&](auto const& a, auto const& b) { return bucket(a) < bucket(b); });
   for (std::uint16_t i = 0; i < out.sorted.size(); ++i) {
-    std::uint32_t const b = bucket(out.sorted[i]);
-    if (out.end[b] == 0) out.begin[b] = i;
-    out.end[b] = static_cast<std::uint16_t>(i + 1);
+    Shapes::Bucket& b = out.buckets[bucket(out.sorted[i])];
+    if (b.end == 0) b.begin = i;
+    b.end = static_cast<std::uint16_t>(i + 1);
   }
   out.ready = true;
 }
@@ -152,8 +166,8 @@ std::uint32_t Proximity::walk(SegmentImage::Range range, Shapes const& shapes, s
   for (auto const* at = range.begin; at < range.end; ++place) {
     std::uint32_t const code = get_code(at);
     if (code == kFieldBreak) place += kParameters.window;
-    std::uint32_t const bucket = code % Shapes::kBuckets;
-    for (std::uint32_t i = shapes.begin[bucket]; i < shapes.end[bucket]; ++i) {
+    Shapes::Bucket const bucket = shapes.buckets[code % Shapes::kBuckets];
+    for (std::uint32_t i = bucket.begin; i < bucket.end; ++i) {
       Shape const& shape = shapes.sorted[i];
       if (shape.code != code || (shape.before != 0 && shape.before != before)) continue;
       elements_[shape.element].places.push_back(shape.before != 0 ? place - 1 : place);
@@ -187,10 +201,11 @@ float Proximity::score(Candidate const& candidate) {
   return sum;
 }
 
-float Proximity::ideal() const noexcept {
+float Proximity::bound(std::uint64_t terms) const noexcept {
   float sum = 0;
   for (std::size_t e = 1; e < elements_.size(); ++e) {
-    sum += std::min(elements_[e - 1].weight, elements_[e].weight);
+    std::uint64_t const pair = elements_[e - 1].term | elements_[e].term;
+    if ((terms & pair) == pair) sum += std::min(elements_[e - 1].weight, elements_[e].weight);
   }
   return sum;
 }

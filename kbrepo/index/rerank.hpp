@@ -9,9 +9,14 @@
 
 namespace kb::kbrepo::index {
 
-/// BM25F of each candidate's whole document, in the order of the candidates. Summed in the order of the terms.
-[[nodiscard]] std::vector<float> page_scores(LiveSet const& live, std::span<WeightedTerm const> terms,
-                                             std::span<Candidate const> candidates);
+/// What the second look finds of a candidate.
+struct Closer {
+  float page = 0;           ///< BM25F of the whole document, summed in the order of the terms
+  std::uint64_t terms = 0;  ///< which of the question's first 64 terms the passage holds
+};
+/// In the order of the candidates.
+[[nodiscard]] std::vector<Closer> look_closer(LiveSet const& live, WeightedTerms const& question,
+                                              std::span<Candidate const> candidates);
 
 /// Neighbouring terms of the question found within the window of each other: for each such pair the smaller weight ÷
 /// the distance, summed. CJK unigrams take no part, their bigrams do.
@@ -19,7 +24,9 @@ class Proximity {
  public:
   explicit Proximity(LiveSet const& live, std::span<WeightedTerm const> terms);
   [[nodiscard]] float score(Candidate const& candidate);
-  [[nodiscard]] float ideal() const noexcept;  ///< all pairs side by side
+  [[nodiscard]] float ideal() const noexcept { return bound(~std::uint64_t{0}); }  ///< all pairs side by side
+  /// At least the score of a passage that holds these terms (Closer::terms).
+  [[nodiscard]] float bound(std::uint64_t terms) const noexcept;
 
  private:
   /// A term as a stream shows it: one code, or two in a row.
@@ -32,13 +39,17 @@ class Proximity {
     std::string_view text;
     bool bigram = false;
     float weight = 0;
+    std::uint64_t term = 0;  ///< its bit of Closer::terms; 0: it has none
     std::vector<std::uint32_t> places;
   };
   /// The shapes by the low bits of their codes: most codes of a stream end at an empty bucket.
   struct Shapes {
     static constexpr std::uint32_t kBuckets = 1024;
-    std::vector<Shape> sorted;                           ///< by bucket
-    std::array<std::uint16_t, kBuckets> begin{}, end{};  ///< in `sorted`
+    std::vector<Shape> sorted;  ///< by bucket
+    struct Bucket {
+      std::uint16_t begin = 0, end = 0;  ///< in `sorted`
+    };
+    std::array<Bucket, kBuckets> buckets{};
     bool ready = false;
   };
   void find_shapes(SegmentImage const& image, Shapes& out) const;

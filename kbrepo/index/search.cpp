@@ -1,6 +1,7 @@
 #include "kbrepo/index/search.hpp"
 
 #include <algorithm>
+#include <functional>
 
 #include "kbrepo/index/candidates.hpp"
 #include "kbrepo/index/rerank.hpp"
@@ -10,17 +11,28 @@ namespace {
 
 /// A question's terms with what they are worth here, and what all of them together can reach.
 struct Weighed {
-  std::vector<WeightedTerm> terms;
+  WeightedTerms question;
   float ideal = 0;  ///< of BM25F: every term saturated; terms that nobody has count too
 };
 
 Weighed weigh(LiveSet const& live, std::span<QueryTerm const> query) {
   Weighed out;
+  auto& [terms, records] = out.question;
+  std::vector<std::uint32_t> by_term;
   for (QueryTerm const& term : query) {
-    std::uint32_t const df = live.document_frequency(term.text);
+    std::uint32_t df = 0;
+    for (LiveSet::Part const& part : live.parts) {
+      std::uint32_t const record = part.segment->image().find_term(term.text);
+      by_term.push_back(record);
+      if (record != kNoTerm) df += part.segment->live_passages(record);
+    }
     float const weight = live.idf(df) * term.weight;
     out.ideal += weight;
-    if (df > 0) out.terms.push_back({term.text, term.kind, weight});
+    if (df > 0) terms.push_back({term.text, term.kind, weight});
+    if (df == 0) by_term.resize(by_term.size() - live.parts.size());
+  }
+  for (std::size_t part = 0; part < live.parts.size(); ++part) {
+    for (std::size_t t = 0; t < terms.size(); ++t) records.push_back(by_term[t * live.parts.size() + part]);
   }
   return out;
 }
@@ -45,7 +57,7 @@ ScoredPassage scored(LiveSet const& live, Candidate const& candidate, float page
 /// What leaves search(), with the way back to the candidate.
 struct Ranked {
   ScoredPassage passage;
-  Candidate const* candidate;
+  std::size_t candidate;
   float prior = 1;
 
   void settle() noexcept {
@@ -53,34 +65,52 @@ struct Ranked {
   }
 };
 
+struct ByScore {
+  bool operator()(Ranked const& a, Ranked const& b) const noexcept { return better(a.passage, b.passage); }
+};
+
+/// Gives `ranked`, best first, their proximity. It only lifts: who cannot reach place `limit` even with all of
+/// it need not be looked at.
+void add_proximity(std::span<Ranked> ranked, std::size_t limit, std::span<Candidate const> candidates,
+                   std::span<Closer const> closer, Proximity& proximity) {
+  if (limit == 0) return;
+  std::vector<float> best;  // scores so far; the worst on top once there are `limit`
+  for (Ranked& one : ranked) {
+    float const bound = kParameters.proximity * proximity.bound(closer[one.candidate].terms);
+    bool const full = best.size() == limit;
+    // a little slack for the order of the additions
+    if (full && (one.passage.score + bound * one.prior) * 1.0001f < best.front()) continue;
+    if (bound > 0) {
+      one.passage.parts.proximity = kParameters.proximity * proximity.score(candidates[one.candidate]);
+      one.settle();
+    }
+    best.push_back(one.passage.score);
+    std::push_heap(best.begin(), best.end(), std::greater<>{});
+    if (!full) continue;
+    std::pop_heap(best.begin(), best.end(), std::greater<>{});
+    best.pop_back();
+  }
+}
+
 }  // namespace
 
 std::vector<ScoredPassage> search(LiveSet const& live, std::span<QueryTerm const> query, SearchOptions const& options) {
   Weighed const weighed = weigh(live, query);
-  std::function<bool(std::uint32_t)> hidden;
-  if (options.prior) hidden = [&](std::uint32_t doc) { return options.prior(doc) <= 0; };
-  std::vector<Candidate> const candidates = best_candidates(live, weighed.terms, options.candidates, hidden);
-  std::vector<float> const pages = page_scores(live, weighed.terms, candidates);
+  WeightedTerms const& question = weighed.question;
+  std::vector<Candidate> const candidates = best_candidates(live, question, options.candidates, options.prior);
+  std::vector<Closer> const closer = look_closer(live, question, candidates);
   std::vector<Ranked> ranked;
   ranked.reserve(candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    Candidate const& candidate = candidates[i];
-    ranked.push_back({scored(live, candidate, pages[i]), &candidate, options.prior ? options.prior(candidate.doc) : 1});
+    ranked.push_back({scored(live, candidates[i], closer[i].page), i, candidates[i].prior});
     ranked.back().settle();
   }
-  auto const by_score = [](Ranked const& a, Ranked const& b) { return better(a.passage, b.passage); };
-  auto const near = ranked.begin() + static_cast<std::ptrdiff_t>(std::min(options.rerank, ranked.size()));
-  std::partial_sort(ranked.begin(), near, ranked.end(), by_score);
-  Proximity proximity(live, weighed.terms);
+  std::size_t const near = std::min(options.rerank, ranked.size());
   std::size_t const limit = std::min(options.limit, ranked.size());
-  // Proximity only lifts: who cannot reach the last place even with all of it need not be looked at.
-  float const last = limit > 0 && limit <= options.rerank ? ranked[limit - 1].passage.score * 0.9999f : 0;
-  for (auto at = ranked.begin(); at != near; ++at) {
-    if (at->passage.score + kParameters.proximity * proximity.ideal() * at->prior < last) continue;
-    at->passage.parts.proximity = kParameters.proximity * proximity.score(*at->candidate);
-    at->settle();
-  }
-  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(limit), ranked.end(), by_score);
+  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(near), ranked.end(), ByScore{});
+  Proximity proximity(live, question.terms);
+  add_proximity(std::span(ranked).first(near), limit, candidates, closer, proximity);
+  std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(limit), ranked.end(), ByScore{});
   float const ideal = weighed.ideal * (1 + kParameters.page_prior) + kParameters.proximity * proximity.ideal();
   std::vector<ScoredPassage> out;
   out.reserve(limit);

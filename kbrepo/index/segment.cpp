@@ -14,8 +14,6 @@ std::uint32_t read_u32(std::uint8_t const* at) noexcept {
   return value;
 }
 
-constexpr std::size_t kTableEntry = 9;
-
 }  // namespace
 
 std::shared_ptr<SegmentImage const> SegmentImage::wrap(std::string bytes) {
@@ -43,7 +41,7 @@ std::shared_ptr<SegmentImage const> SegmentImage::wrap(std::string bytes) {
   section(image->slots_, h.slots);
   section(image->records_, h.record_bytes);
   section(image->streams_, h.stream_bytes);
-  return fits && at == all.size() && h.slots > h.terms ? image : nullptr;
+  return fits && at == all.size() && h.slots > h.terms && h.stream_bytes >= kReadAhead ? image : nullptr;
 }
 
 DocKey SegmentImage::key(std::uint32_t document) const noexcept {
@@ -113,7 +111,7 @@ PostingReader::PostingReader(SegmentImage const& image, std::uint32_t record) {
   if (blocks_ > 1) {
     table_ = at;
     at += blocks_ * kTableEntry;
-  } else if (size_ >= kMinImpact) {
+  } else if (size_ >= kMinPacked) {
     impact_ = *at++;
   }
   data_ = at;
@@ -127,7 +125,8 @@ std::uint8_t PostingReader::impact(std::uint32_t block) const noexcept {
   return table_ ? table_[block * kTableEntry + 8] : impact_;
 }
 
-std::uint32_t PostingReader::decode(std::uint32_t block, std::uint32_t* passages, Counts* counts) const noexcept {
+void PostingReader::read(std::uint32_t block, PostingBlock& out) const noexcept {
+  if (size_ < kMinPacked) return out.read_short(data_, size_);
   std::uint8_t const* at = data_;
   std::uint32_t passage = 0xFFFFFFFFu;  // one before the first
   if (block > 0) {
@@ -135,12 +134,7 @@ std::uint32_t PostingReader::decode(std::uint32_t block, std::uint32_t* passages
     passage = read_u32(before);
     at += read_u32(before + 4);
   }
-  std::uint32_t const count = std::min(kBlockPostings, size_ - block * kBlockPostings);
-  for (std::uint32_t i = 0; i < count; ++i) {
-    passage += get_posting(at, counts[i]);
-    passages[i] = passage;
-  }
-  return count;
+  out.read_packed(at, passage, std::min(kBlockPostings, size_ - block * kBlockPostings));
 }
 
 Segment::Segment(Segment const& before, std::vector<std::uint32_t> dead)

@@ -11,11 +11,11 @@
 ///   record_at     u32 × numbered: where each numbered term's record begins, ascending
 ///   slots         u32 × slots: where a term's record begins + 1, by hash; 0 free; open addressing
 ///   records       per term: u8 size, text, varint passages that hold it, then postings
-///   streams       codes of the terms in their order (coding.hpp)
+///   streams       codes of the terms in their order (coding.hpp), and kReadAhead zeros
 ///
-/// Postings: up to 128 are one block. More: per block {u32 last passage, u32 end, u8 impact}, then the blocks. A single
-/// block of at least kMinImpact begins with its u8 impact. Impact: the most that the field-weighted count of §7 reaches
-/// in the block under the segment's own average lengths, in sixteenths, rounded up; 255 is "no bound".
+/// Postings (postings.hpp): up to 128 are one block. More: per block {u32 last passage, u32 end, u8 impact}, then the
+/// blocks. A single packed block begins with its u8 impact. Impact: the most that the field-weighted count of §7
+/// reaches in the block under the segment's own average lengths, in sixteenths, rounded up; 255 is "no bound".
 ///
 /// Streams: code 0 ends a run of CJK characters that another run follows, 1 stands between heading and body, else term
 /// number + 2. Bigrams are not in it: they are the neighbouring unigrams of a run. Numbers go by frequency, so that the
@@ -31,11 +31,10 @@
 
 #include "kbrepo/index/coding.hpp"
 #include "kbrepo/index/index.hpp"
+#include "kbrepo/index/postings.hpp"
 
 namespace kb::kbrepo::index {
 
-inline constexpr std::uint32_t kBlockPostings = 128;
-inline constexpr std::uint32_t kMinImpact = 16;
 inline constexpr std::uint32_t kBreak = 0, kFieldBreak = 1, kFirstTerm = 2;
 inline constexpr std::uint32_t kNoTerm = 0xFFFFFFFFu;
 
@@ -106,6 +105,7 @@ class SegmentImage {
 };
 
 inline constexpr std::size_t kKeyBytes = 28;
+inline constexpr std::size_t kTableEntry = 9;  ///< of one posting block
 
 [[nodiscard]] inline std::uint64_t term_hash(std::string_view text) noexcept { return hash_bytes(text); }
 
@@ -119,8 +119,7 @@ class PostingReader {
   [[nodiscard]] std::uint32_t blocks() const noexcept { return blocks_; }
   [[nodiscard]] std::uint32_t last_passage(std::uint32_t block) const noexcept;
   [[nodiscard]] std::uint8_t impact(std::uint32_t block) const noexcept;
-  /// Writes the block's postings (at most 128) and returns how many.
-  std::uint32_t decode(std::uint32_t block, std::uint32_t* passages, Counts* counts) const noexcept;
+  void read(std::uint32_t block, PostingBlock& out) const noexcept;
 
  private:
   std::uint32_t size_ = 0, blocks_ = 0;
