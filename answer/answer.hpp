@@ -58,8 +58,11 @@ struct Answer {
   std::string scope_error;            ///< refusal code when outcome is scope_refused
   Intent intent = Intent::general;
   std::string subject;  ///< what 「…」 names in the no-answer text
+  std::string topic;    ///< what a follow-up could lean on (S1-8); may be empty
+  std::string assumed;  ///< the subject taken from an earlier turn; empty: the question had its own
   std::vector<Source> sources;
   std::vector<Consulted> consulted;  ///< everything opened, guides included, in reading order
+  std::vector<RepoId> granted;       ///< what the question was allowed to read
   std::vector<RepoId> queried;       ///< repositories whose pages or index were looked at: each gets one record
   std::vector<std::string> stale_files;
   std::vector<std::string> warnings;

@@ -55,9 +55,15 @@ class Responder {
             Laps& laps)
       : answer_(answer), outcome_(outcome), shelf_(shelf), limits_(limits), laps_(laps) {}
 
-  void run() {
+  void run(std::optional<FollowUp> const& follow_up) {
     Names const names = names_of(shelf_);
-    Question const question = understand(answer_.question, names, outcome_.project_id);
+    std::string const& asked = follow_up ? follow_up->question : answer_.question;
+    Question question = understand(asked, names, outcome_.project_id);
+    if (follow_up) {                 // S1-8
+      question.lang = answer_.lang;  // of the words typed
+      answer_.assumed = follow_up->subject;
+    }
+    answer_.topic = topic_of(question, names);
     answer_.lang = question.lang;
     answer_.intent = question.intent;
     answer_.subject = question.subject;
@@ -72,7 +78,7 @@ class Responder {
     read(plan);
     answer_.took_us.read = laps_.lap();
     Draft const draft = draft_answer(question, words, names, plan.hits, shelf_, pages_, {3, limits_.max_quote_bytes});
-    bool const asks_for_code = holds_invite_code(answer_.question);  // N-31
+    bool const asks_for_code = holds_invite_code(asked);  // N-31
     Judgement const judgement = asks_for_code ? Judgement{} : judge(draft.evidence);
     answer_.took_us.draft = laps_.lap();
     settle(draft, judgement);
@@ -115,7 +121,7 @@ class Responder {
       set_sources(excerpts);
       parts_.quotes.clear();
       for (std::size_t i = 0; i < excerpts.size(); ++i) parts_.quotes.push_back({lines_of(excerpts[i]), i});
-      std::string text = render_answered(parts_with(answered_notes()));
+      std::string text = assumed_first(render_answered(parts_with(answered_notes())));
       Validation const verdict = check(text);
       if (verdict.valid && text.size() <= limits_.max_answer_bytes) {
         finish(Outcome::answered, std::move(text));
@@ -155,7 +161,7 @@ class Responder {
             with_excerpts ? chat_lines(bytes_of(excerpt), false) : std::vector<std::string>{};
         parts_.excerpts.push_back(lines.size() == 1 ? lines.front() : std::string());
       }
-      std::string text = render_insufficient(parts_with(answered_notes()));
+      std::string text = assumed_first(render_insufficient(parts_with(answered_notes())));
       if (!check(text).valid) continue;
       finish(Outcome::insufficient, std::move(text));
       answer_.confidence = Confidence::low;
@@ -178,6 +184,10 @@ class Responder {
     std::vector<std::string> notes = parts_.notes;
     if (personal_only_) notes.emplace_back(personal_only_note(parts_.lang));
     return notes;
+  }
+
+  [[nodiscard]] std::string assumed_first(std::string text) const {
+    return answer_.assumed.empty() ? text : assumed_line(answer_.lang, answer_.assumed) + '\n' + text;
   }
 
   [[nodiscard]] ReplyParts parts_with(std::vector<std::string> notes) const {
@@ -248,7 +258,8 @@ class Responder {
       read.push_back({entry.page->title, std::move(url), label_of(book, shelf_.grant, entry.page->path),
                       entry.page->text, entry.page->path});
     }
-    return validate({.answer = text, .allowed_sources = std::nullopt, .pages = std::move(read)});
+    return validate(
+        {.answer = text, .allowed_sources = std::nullopt, .pages = std::move(read), .assumed = answer_.assumed});
   }
 
   void finish(Outcome outcome, std::string text) {
@@ -293,16 +304,18 @@ Answer new_answer(std::string const& query_id, std::string const& question) {
 }  // namespace
 
 Answer respond(std::string const& query_id, std::string const& question, scope::ScopeOutcome const& outcome,
-               kbrepo::Shelf const& shelf, Limits const& limits, Stopwatch const& stopwatch) {
+               kbrepo::Shelf const& shelf, Limits const& limits, Stopwatch const& stopwatch,
+               std::span<EarlierTurn const> earlier) {
   Answer out = new_answer(query_id, question);
   Laps laps(stopwatch);
   out.scope = outcome.scope;
+  for (scope::GrantedRepo const& repo : outcome.grant->repos()) out.granted.push_back(repo.id);
   out.handed_to = hand_off_of(question);
   if (!out.handed_to.empty()) {  // S1-9…11
     out.outcome = Outcome::handed_off;
     out.text = hand_off_text(out.lang, out.handed_to);
   } else {
-    Responder(out, outcome, shelf, limits, laps).run();
+    Responder(out, outcome, shelf, limits, laps).run(follow_up_of(question, earlier, *outcome.grant));
   }
   out.took_us.total = laps.total();
   return out;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "answer/answer.hpp"
+#include "answer/follow_up.hpp"
 #include "kbrepo/shelf.hpp"
 #include "scope/resolve.hpp"
 
@@ -21,10 +22,11 @@ using Stopwatch = std::function<std::uint64_t()>;
 
 /// `outcome` must be granted, and `shelf` opened with its grant. Understands, plans, searches, reads, drafts, renders
 /// and validates; what the validator rejects is replaced by the insufficient text. Never throws for input; CPU work and
-/// blob reads only.
+/// blob reads only. A question that leans on one of the asker's `earlier` turns is read with its subject and says so in
+/// its first line (S1-8); scope, hand-offs and records go by what was typed.
 [[nodiscard]] Answer respond(std::string const& query_id, std::string const& question,
                              scope::ScopeOutcome const& outcome, kbrepo::Shelf const& shelf, Limits const& limits,
-                             Stopwatch const& stopwatch = {});
+                             Stopwatch const& stopwatch = {}, std::span<EarlierTurn const> earlier = {});
 
 /// The reply for a refused scope: exact text of ACCEPTANCE 1.2; no repository is touched.
 [[nodiscard]] Answer refused(std::string const& query_id, std::string const& question,

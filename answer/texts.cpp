@@ -15,6 +15,7 @@ struct Texts {
   std::string_view missing_head, missing_tail;             // around owner/repo
   std::string_view personal_only;
   std::string_view hand_off_head, hand_off_tail;  // around the skill
+  std::string_view assumed_head, assumed_tail;    // around the subject
 };
 
 constexpr Texts kZh{
@@ -31,6 +32,8 @@ constexpr Texts kZh{
     .personal_only = "（注意：你还没有加入团队，以上内容只来自个人知识库。）",
     .hand_off_head = "这个请求不是查询，请交给 `",
     .hand_off_tail = "` 技能处理，我没有查询知识库。",
+    .assumed_head = "关于「",
+    .assumed_tail = "」：",
 };
 
 constexpr Texts kEn{
@@ -50,6 +53,8 @@ constexpr Texts kEn{
     .personal_only = "(Note: you are in no team yet; the above comes from your personal knowledge base alone.)",
     .hand_off_head = "This request is not a query; it belongs to the `",
     .hand_off_tail = "` skill. I have not searched the knowledge base.",
+    .assumed_head = "About \"",
+    .assumed_tail = "\":",
 };
 
 constexpr std::array kAll{kZh, kEn};
@@ -135,6 +140,10 @@ std::string hand_off_text(Lang lang, std::string_view skill) {
   return around(of(lang).hand_off_head, skill, of(lang).hand_off_tail);
 }
 
+std::string assumed_line(Lang lang, std::string_view subject) {
+  return around(of(lang).assumed_head, subject, of(lang).assumed_tail);
+}
+
 bool is_no_answer_sentence(std::string_view line) {
   for (Texts const& texts : kAll) {
     auto const plain = [](std::string_view gap) { return subject_text(gap) == gap; };
@@ -167,6 +176,23 @@ bool is_note(std::string_view line) {
     if (fits(trim(line), texts.missing_head, texts.missing_tail, is_repo_text)) return true;
   }
   return false;
+}
+
+std::optional<std::string_view> assumed_in(std::string_view line) {
+  line = trim(line);
+  for (Texts const& texts : kAll) {
+    if (!fits(line, texts.assumed_head, texts.assumed_tail, is_assumed_subject)) continue;
+    line.remove_prefix(texts.assumed_head.size());
+    line.remove_suffix(texts.assumed_tail.size());
+    return line;
+  }
+  return std::nullopt;
+}
+
+bool is_assumed_subject(std::string_view subject) {
+  constexpr std::string_view kNeverIn = "<>@[](){}|*`~\\\"\n\r";
+  return !subject.empty() && subject_text(subject) == subject && subject.find_first_of(kNeverIn) == subject.npos &&
+         subject.find("//") == subject.npos && subject.find("：") == subject.npos;
 }
 
 std::string subject_text(std::string_view raw) {

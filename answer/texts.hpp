@@ -1,6 +1,7 @@
 /// Every fixed sentence this room says, zh and en, in one table; and the same table read backwards, for the validator.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -20,13 +21,19 @@ namespace kb::answer {
 /// A team question of somebody without a team was asked of the personal knowledge base alone (C-22).
 [[nodiscard]] std::string_view personal_only_note(Lang lang) noexcept;
 [[nodiscard]] std::string hand_off_text(Lang lang, std::string_view skill);
+/// The first line of a reply to a follow-up: which subject was taken as meant (S1-8).
+[[nodiscard]] std::string assumed_line(Lang lang, std::string_view subject);
 
 // Whether a line is one of them in either language, whatever stands in its gap. The gap takes only what belongs there.
 [[nodiscard]] bool is_no_answer_sentence(std::string_view line);
 [[nodiscard]] bool is_insufficient_sentence(std::string_view line);
 [[nodiscard]] bool is_stale_line(std::string_view line);
 [[nodiscard]] bool is_note(std::string_view line);  ///< missing_note or personal_only_note
+[[nodiscard]] std::optional<std::string_view> assumed_in(std::string_view line);  ///< the subject of an assumed_line
 
+/// Whether a subject may be said to be assumed: words of one line, and nothing a chat would take for a link, a mention
+/// or a format.
+[[nodiscard]] bool is_assumed_subject(std::string_view subject);
 /// A subject as it may stand between 「」: one line, no brackets of its own, at most 40 characters (S1-39).
 [[nodiscard]] std::string subject_text(std::string_view raw);
 /// A title as it may stand between 《》: one line, its own 《》 as 〈〉.

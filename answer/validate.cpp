@@ -19,6 +19,7 @@ struct Body {
   bool no_answer = false;               ///< the fixed sentence alone
   bool insufficient = false;            ///< the fixed sentence alone
   bool empty = true;
+  std::string_view assumed;  ///< the subject in its first line, if that is an assumed_line
 };
 
 /// A no-answer is the fixed text and nothing beside it; a good answer may quote 没有找到 (ACCEPTANCE 1.2).
@@ -30,6 +31,10 @@ Body read_body(std::string_view text) {
     std::string_view const line = trim(text.substr(0, end));
     text.remove_prefix(end == text.npos ? text.size() : end + 1);
     if (line.empty() || is_note(line)) continue;
+    if (out.empty && out.assumed.empty()) {  // the first line alone, and never the only one
+      out.assumed = assumed_in(line).value_or("");
+      if (!out.assumed.empty()) continue;
+    }
     out.empty = false;
     if (is_no_answer_sentence(line)) {
       ++fixed_no_answer;
@@ -39,7 +44,8 @@ Body read_body(std::string_view text) {
       out.lines.push_back(line);
     }
   }
-  out.no_answer = fixed_no_answer > 0 && fixed_insufficient == 0 && out.lines.empty();
+  bool const nothing_else = out.lines.empty() && out.assumed.empty();  // S1-38: to the letter
+  out.no_answer = fixed_no_answer > 0 && fixed_insufficient == 0 && nothing_else;
   out.insufficient = fixed_insufficient > 0 && fixed_no_answer == 0 && out.lines.empty();
   return out;
 }
@@ -158,6 +164,9 @@ class Check {
       cited.insert(cited.end(), matches.begin(), matches.end());
       for (std::string const& excerpt : line.excerpts) report(grounds.prove(excerpt, matches), excerpt, line.text);
     }
+    // A subject that the caller did not take from an earlier turn must be the pages' own.
+    if (!body_.assumed.empty() && body_.assumed != input_.assumed && !grounds.stands(body_.assumed, cited))
+      report(grounds.prove(body_.assumed, cited), body_.assumed, {});
     for (std::string_view const line : body_.lines) check_line(grounds, line, by_line, cited);
   }
 

@@ -40,6 +40,7 @@ struct ValidationInput {
   std::optional<std::vector<std::string>>
       allowed_sources;                         ///< titles, paths or links; matched exactly, never as substrings
   std::optional<std::vector<ReadPage>> pages;  ///< with it every sentence is proved against these texts
+  std::string_view assumed = {};               ///< may stand in the first line as the subject of a follow-up (S1-8)
 };
 
 [[nodiscard]] Validation validate(ValidationInput const& input);

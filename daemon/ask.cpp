@@ -21,7 +21,7 @@ answer::Limits limits_of(config::Limits const& limits) {
 }  // namespace
 
 answer::Answer ask(std::string const& query_id, scope::ScopeRequest const& request, World const& world,
-                   answer::Stopwatch const& stopwatch) {
+                   answer::Stopwatch const& stopwatch, std::span<answer::EarlierTurn const> earlier) {
   std::uint64_t const start = stopwatch ? stopwatch() : 0;
   scope::ScopeOutcome const outcome = scope::resolve(request, world.books->directory);
   std::uint64_t const resolved = stopwatch ? stopwatch() : 0;
@@ -30,8 +30,8 @@ answer::Answer ask(std::string const& query_id, scope::ScopeRequest const& reque
     answer = answer::refused(query_id, request.question, outcome);
   } else {
     kbrepo::Shelf const shelf = kbrepo::open_shelf(*outcome.grant, *world.snapshots);
-    answer =
-        answer::respond(query_id, request.question, outcome, shelf, limits_of(world.books->settings.limits), stopwatch);
+    answer = answer::respond(query_id, request.question, outcome, shelf, limits_of(world.books->settings.limits),
+                             stopwatch, earlier);
   }
   if (stopwatch) {
     answer.took_us.scope = resolved - start;

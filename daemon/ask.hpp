@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -25,8 +26,10 @@ struct World {
 };
 
 /// Resolves the scope, opens the shelf and answers. Pure but for blob reads; timings stay 0 without a stopwatch.
+/// `earlier`: what this asker was told in this chat and thread, latest last, for follow-ups (S1-8).
 [[nodiscard]] answer::Answer ask(std::string const& query_id, scope::ScopeRequest const& request, World const& world,
-                                 answer::Stopwatch const& stopwatch = {});
+                                 answer::Stopwatch const& stopwatch = {},
+                                 std::span<answer::EarlierTurn const> earlier = {});
 
 /// One record for each repository that was queried, each naming pages of its own only (S1-51, S1-52).
 [[nodiscard]] std::vector<logging::QueryRecord> records_of(answer::Answer const& answer,

@@ -192,9 +192,11 @@ aio::Task<logging::Settlement> Conversations::question(Turn const& turn, std::st
   std::string const query_id = logging::new_query_id(clock_);
   World const world = hooks_.world();  // pinned for this question
   scope::ScopeRequest const request = request_of(turn.message, std::move(text));
+  std::vector<answer::EarlierTurn> const earlier = recent_.of(turn.message, clock_.steady());
   answer::Answer answer;
-  auto job = [&] { answer = ask(query_id, request, world, steady_stopwatch()); };
+  auto job = [&] { answer = ask(query_id, request, world, steady_stopwatch(), earlier); };
   co_await cpu_.run(job);
+  recent_.remember(turn.message, answer, clock_.steady());
   logging::Settlement settlement = settlement_of(turn.key, query_id, answer::to_string(answer.outcome), answer.text);
   settlement.reply.sources_json = answer::sources_json(answer);
   settlement.records = records_of(answer, request, world, clock_.now());

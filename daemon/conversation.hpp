@@ -17,6 +17,7 @@
 #include "daemon/desk.hpp"
 #include "daemon/durable.hpp"
 #include "daemon/rate_limit.hpp"
+#include "daemon/recent_turns.hpp"
 
 namespace kb::daemon {
 
@@ -66,6 +67,7 @@ class Conversations {
   Clock const& clock_;
   Hooks hooks_;
   RateLimit rate_;
+  RecentTurns recent_;
   std::map<std::string, Chat> chats_;
   std::size_t waiting_ = 0;
   std::size_t running_ = 0;

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 #include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -80,18 +81,20 @@ class Library {
     directory_.teams[team.id] = team;
   }
 
+  using Earlier = std::span<answer::EarlierTurn const>;
+
   static RepoId team_id() { return {"nlp", "team-kb"}; }
   static RepoId personal_id() { return {"wang", "notes"}; }
   [[nodiscard]] kbrepo::CommitId team_commit() const { return snapshots_.at(team_id())->commit(); }
 
-  [[nodiscard]] answer::Answer ask(std::string const& question) const {
-    return ask_in(question, scope::Scope::both, snapshots_);
+  [[nodiscard]] answer::Answer ask(std::string const& question, Earlier earlier = {}) const {
+    return ask_in(question, scope::Scope::both, snapshots_, earlier);
   }
-  [[nodiscard]] answer::Answer ask_team(std::string const& question) const {
-    return ask_in(question, scope::Scope::team, snapshots_);
+  [[nodiscard]] answer::Answer ask_team(std::string const& question, Earlier earlier = {}) const {
+    return ask_in(question, scope::Scope::team, snapshots_, earlier);
   }
-  [[nodiscard]] answer::Answer ask_personal(std::string const& question) const {
-    return ask_in(question, scope::Scope::personal, snapshots_);
+  [[nodiscard]] answer::Answer ask_personal(std::string const& question, Earlier earlier = {}) const {
+    return ask_in(question, scope::Scope::personal, snapshots_, earlier);
   }
   [[nodiscard]] answer::Answer ask_without_personal(std::string const& question) const {
     return ask_in(question, scope::Scope::both, {{team_id(), snapshots_.at(team_id())}});
@@ -177,9 +180,9 @@ class Library {
   }
 
   [[nodiscard]] answer::Answer ask_in(std::string const& question, scope::Scope scope,
-                                      kbrepo::Snapshots const& snapshots) const {
+                                      kbrepo::Snapshots const& snapshots, Earlier earlier = {}) const {
     scope::ScopeOutcome const outcome = resolve(question, scope);
-    return answer::respond("q1", question, outcome, kbrepo::open_shelf(*outcome.grant, snapshots), {});
+    return answer::respond("q1", question, outcome, kbrepo::open_shelf(*outcome.grant, snapshots), {}, {}, earlier);
   }
 
   TempRepo team_repo_, personal_repo_;
