@@ -10,6 +10,7 @@
 namespace kb::kbrepo::index {
 namespace {
 
+constexpr std::size_t kAhead = 8;          // terms whose memory is asked for before they are counted
 constexpr std::uint32_t kLink = 4;         // bytes at a slice's end that name the next slice
 constexpr std::uint32_t kFirstSlice = 12;  // most terms stand in one or two passages
 constexpr std::uint32_t kMaxSlice = 4096;
@@ -98,8 +99,10 @@ void SegmentBuilder::begin_field(Field field) {
   field_ = field;
 }
 
-void SegmentBuilder::add(std::string_view term, bool bigram) {
-  std::uint32_t const id = intern(term);
+void SegmentBuilder::add(std::string_view term, bool bigram) { add(term, term_hash(term), bigram); }
+
+void SegmentBuilder::add(std::string_view term, std::uint64_t hash, bool bigram) {
+  std::uint32_t const id = intern(term, hash);
   if (!bigram) {
     ++terms_[id].in_streams;
     stream(id + kFirstTerm);
@@ -137,48 +140,66 @@ void SegmentBuilder::end_passage() {
   sums_.title += lengths.title;
   sums_.heading += lengths.heading;
   sums_.body += lengths.body;
+  bool const first = first_passage_.back() == passage;
+  page_sums_.passages += first ? 1 : 0;
+  page_sums_.title += first ? lengths.title : 0;
+  page_sums_.heading += lengths.heading;
+  page_sums_.body += lengths.body;
 }
 
 void SegmentBuilder::add_text(Field field, std::string_view text) {
   begin_field(field);
   scan_terms(text, buffer_);
+  hashes_.clear();
+  for (auto const& piece : buffer_.pieces) hashes_.push_back(term_hash(buffer_.term(piece)));
   TermKind before = TermKind::word;
   std::uint32_t positions = 0;
-  for (auto const& piece : buffer_.pieces) {
+  for (std::size_t i = 0; i < buffer_.pieces.size(); ++i) {
+    auto const& piece = buffer_.pieces[i];
+    // The next terms' slots and states are far apart in memory: asked for early, they are there in time.
+    if (i + 2 * kAhead < hashes_.size()) __builtin_prefetch(&slots_[slot_of(hashes_[i + 2 * kAhead], slots_.size())]);
+    if (i + kAhead < hashes_.size()) {
+      Slot const& slot = slots_[slot_of(hashes_[i + kAhead], slots_.size())];
+      if (slot.term != 0) __builtin_prefetch(&terms_[slot.term - 1], 1);
+    }
     // unigram, unigram: no bigram joins them, so these are two runs
     if (piece.kind == TermKind::unigram && before == TermKind::unigram) break_run();
-    add(buffer_.term(piece), piece.kind == TermKind::bigram);
+    add(buffer_.term(piece), hashes_[i], piece.kind == TermKind::bigram);
     before = piece.kind;
     positions = std::max(positions, piece.position + 1);
   }
   end_field(positions);
 }
 
-std::uint32_t SegmentBuilder::intern(std::string_view term) {
-  std::uint64_t const hash = term_hash(term);
+std::uint32_t SegmentBuilder::intern(std::string_view term, std::uint64_t hash) {
   auto const check = static_cast<std::uint32_t>(hash);
-  std::size_t slot = slot_of(hash, slots_.size());
-  for (; slots_[slot] != 0; slot = slot + 1 == slots_.size() ? 0 : slot + 1) {
-    TermState const& known = terms_[slots_[slot] - 1];
-    if (known.hash == check && text(known) == term) return slots_[slot] - 1;
+  std::uint64_t const head = first_bytes(term);
+  std::size_t at = slot_of(hash, slots_.size());
+  for (; slots_[at].term != 0; at = at + 1 == slots_.size() ? 0 : at + 1) {
+    if (slots_[at].check != check) continue;
+    TermState const& known = terms_[slots_[at].term - 1];
+    if (known.head == head && known.size == term.size() && (term.size() <= sizeof head || text(known) == term)) {
+      return slots_[at].term - 1;
+    }
   }
   TermState fresh;
+  fresh.head = head;
   fresh.text_at = static_cast<std::uint32_t>(texts_.size());
   fresh.size = static_cast<std::uint8_t>(term.size());
-  fresh.hash = check;
   texts_.append(term);
   terms_.push_back(fresh);
-  slots_[slot] = static_cast<std::uint32_t>(terms_.size());
+  slots_[at] = {check, static_cast<std::uint32_t>(terms_.size())};
   if (terms_.size() * 3 > slots_.size() * 2) grow();
   return static_cast<std::uint32_t>(terms_.size() - 1);
 }
 
 void SegmentBuilder::grow() {
-  slots_.assign(slots_.size() * 2, 0);
+  slots_.assign(slots_.size() * 2, {});
   for (std::uint32_t id = 0; id < terms_.size(); ++id) {
-    std::size_t slot = slot_of(term_hash(text(terms_[id])), slots_.size());
-    while (slots_[slot] != 0) slot = slot + 1 == slots_.size() ? 0 : slot + 1;
-    slots_[slot] = id + 1;
+    std::uint64_t const hash = term_hash(text(terms_[id]));
+    std::size_t at = slot_of(hash, slots_.size());
+    while (slots_[at].term != 0) at = at + 1 == slots_.size() ? 0 : at + 1;
+    slots_[at] = {static_cast<std::uint32_t>(hash), id + 1};
   }
 }
 
@@ -300,6 +321,7 @@ std::string SegmentBuilder::finish() {
   header.record_bytes = records.size();
   header.stream_bytes = streams.size();
   header.sums = sums_;
+  header.page_sums = page_sums_;
   std::string out;
   out.reserve(sizeof header + keys_.size() + lengths_.size() * 24 + documents_ * 12 + slots.size() * 8 +
               records.size() + streams.size());

@@ -103,6 +103,27 @@ void put_code(std::uint32_t code, Put&& put) {
   return static_cast<std::size_t>((hash >> 32) * slots >> 32);
 }
 
+/// Up to 8 bytes as a number, zeros behind. A copy of unknown length would cost a call.
+[[nodiscard]] inline std::uint64_t first_bytes(std::string_view bytes) noexcept {
+  char const* const data = bytes.data();
+  std::size_t const size = bytes.size();
+  if (size >= 8) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, data, 8);
+    return word;
+  }
+  if (size >= 4) {
+    std::uint32_t low = 0;
+    std::uint32_t high = 0;
+    std::memcpy(&low, data, 4);
+    std::memcpy(&high, data + size - 4, 4);  // what both hold is the same in both
+    return low | std::uint64_t{high} << (8 * (size - 4));
+  }
+  std::uint64_t word = 0;
+  for (std::size_t i = 0; i < size; ++i) word |= std::uint64_t{static_cast<unsigned char>(data[i])} << (8 * i);
+  return word;
+}
+
 /// 64 bits of any bytes. Every step can be undone for a given word, so two contents that differ in one word never share
 /// a hash: a single damaged byte is always seen. No defence against intent.
 [[nodiscard]] inline std::uint64_t hash_bytes(std::string_view bytes, std::uint64_t seed = 0) noexcept {
@@ -115,9 +136,7 @@ void put_code(std::uint32_t code, Put&& put) {
     std::memcpy(&word, bytes.data() + at, 8);
     mix(word);
   }
-  std::uint64_t word = 0;
-  if (at < bytes.size()) std::memcpy(&word, bytes.data() + at, bytes.size() - at);
-  mix(word);
+  mix(first_bytes(bytes.substr(at)));
   return (h ^ h >> 32) * kOdd;
 }
 

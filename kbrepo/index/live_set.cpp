@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace kb::kbrepo::index {
 namespace {
@@ -17,11 +16,46 @@ std::vector<std::uint32_t> dead_of(std::vector<std::uint32_t> const& position) {
   return dead;
 }
 
+/// Where each key stands in the live list.
+class KeyTable {
+ public:
+  explicit KeyTable(std::span<DocKey const> keys) : keys_(keys), slots_(keys.size() * 2 + 1, 0) {
+    for (std::uint32_t i = 0; i < keys.size(); ++i) {
+      std::uint32_t& slot = slots_[place(keys[i])];
+      if (slot != 0) twice_ = i;
+      if (slot == 0) slot = i + 1;
+    }
+  }
+  [[nodiscard]] std::uint32_t find(DocKey const& key) const { return slots_[place(key)] - 1; }  ///< or kDead
+  /// A position whose key stands before it too, or kDead.
+  [[nodiscard]] std::uint32_t twice() const noexcept { return twice_; }
+
+ private:
+  /// The key's slot, or the free one where it belongs.
+  [[nodiscard]] std::size_t place(DocKey const& key) const {
+    std::string_view const blob(reinterpret_cast<char const*>(key.blob.bytes.data()), key.blob.bytes.size());
+    std::size_t at = slot_of(hash_bytes(blob, key.path_hash), slots_.size());
+    while (slots_[at] != 0 && keys_[slots_[at] - 1] != key) at = at + 1 == slots_.size() ? 0 : at + 1;
+    return at;
+  }
+
+  std::span<DocKey const> keys_;
+  std::vector<std::uint32_t> slots_;  ///< position + 1; 0 free
+  std::uint32_t twice_ = kDead;
+};
+
 void add(LengthSums& to, LengthSums const& more) {
   to.passages += more.passages;
   to.title += more.title;
   to.heading += more.heading;
   to.body += more.body;
+}
+
+void take(LengthSums& from, LengthSums const& less) {
+  from.passages -= less.passages;
+  from.title -= less.title;
+  from.heading -= less.heading;
+  from.body -= less.body;
 }
 
 }  // namespace
@@ -30,40 +64,22 @@ ScaleTable::ScaleTable(FieldScale scale) : scale_(scale), table_(kTableLengths) 
   for (std::size_t i = 0; i < table_.size(); ++i) table_[i] = scale(static_cast<float>(i));
 }
 
-LengthSums page_lengths(SegmentImage const& image, std::uint32_t document) noexcept {
-  LengthSums out;
-  for (std::uint32_t p = image.first_passage(document); p < image.first_passage(document + 1); ++p) {
-    Lengths const& lengths = image.lengths(p);
-    out.passages = 1;
-    out.title = lengths.title;
-    out.heading += lengths.heading;
-    out.body += lengths.body;
-  }
-  return out;
-}
-
 Result<std::vector<std::vector<std::uint32_t>>> LiveSet::place(std::span<SegmentPtr const> segments,
                                                                std::span<DocKey const> live) {
-  std::vector<std::uint32_t> order(live.size());
-  std::iota(order.begin(), order.end(), 0u);
-  std::sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) { return live[a] < live[b]; });
-  for (std::size_t i = 1; i < order.size(); ++i) {
-    if (live[order[i - 1]] == live[order[i]]) {
-      return Error(Errc::invalid_input, "document " + std::to_string(order[i]) + " of the live list is named twice");
-    }
+  KeyTable const table(live);
+  if (std::uint32_t const twice = table.twice(); twice != kDead) {
+    return Error(Errc::invalid_input, "document " + std::to_string(twice) + " of the live list is named twice");
   }
   std::vector<std::vector<std::uint32_t>> out;
   std::vector<bool> found(live.size(), false);
   for (SegmentPtr const& segment : segments) {
     SegmentImage const& image = segment->image();
     auto& position = out.emplace_back(image.documents(), kDead);
-    std::size_t i = 0;
-    for (std::uint32_t d = 0; d < image.documents() && i < order.size(); ++d) {
-      DocKey const key = image.key(d);
-      while (i < order.size() && live[order[i]] < key) ++i;
-      if (i == order.size() || live[order[i]] != key || found[order[i]]) continue;
-      position[d] = order[i];
-      found[order[i]] = true;
+    for (std::uint32_t d = 0; d < image.documents(); ++d) {
+      std::uint32_t const at = table.find(image.key(d));
+      if (at == kDead || found[at]) continue;
+      position[d] = at;
+      found[at] = true;
     }
   }
   auto const missing = std::count(found.begin(), found.end(), false);
@@ -80,13 +96,15 @@ LiveSet LiveSet::make(std::vector<SegmentPtr> segments, std::vector<std::vector<
     SegmentPtr segment = std::move(segments[s]);
     if (dead != segment->dead()) segment = std::make_shared<Segment const>(*segment, std::move(dead));
     SegmentImage const& image = segment->image();
-    for (std::uint32_t d = 0; d < image.documents(); ++d) {
-      if (positions[s][d] == kDead) continue;
-      ++out.documents;
+    // what the image holds without what is dead: the dead are few
+    out.documents += image.documents() - segment->dead().size();
+    add(out.pages, image.page_sums());
+    add(out.passages, image.reference());
+    for (std::uint32_t const d : segment->dead()) {
       LengthSums const page = page_lengths(image, d);
-      add(out.pages, page);
       std::uint32_t const count = image.first_passage(d + 1) - image.first_passage(d);
-      add(out.passages, {count, page.title * count, page.heading, page.body});
+      take(out.pages, page);
+      take(out.passages, {count, page.title * count, page.heading, page.body});
     }
     out.segments.push_back(segment);
     out.parts.push_back({std::move(segment), std::move(positions[s])});

@@ -50,7 +50,4 @@ struct LiveSet {
   [[nodiscard]] float idf(std::uint32_t document_frequency) const noexcept;
 };
 
-/// Lengths of a whole document: its title once, its passages' headings and bodies.
-[[nodiscard]] LengthSums page_lengths(SegmentImage const& image, std::uint32_t document) noexcept;
-
 }  // namespace kb::kbrepo::index

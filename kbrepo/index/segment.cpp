@@ -44,6 +44,18 @@ std::shared_ptr<SegmentImage const> SegmentImage::wrap(std::string bytes) {
   return fits && at == all.size() && h.slots > h.terms && h.stream_bytes >= kReadAhead ? image : nullptr;
 }
 
+LengthSums page_lengths(SegmentImage const& image, std::uint32_t document) noexcept {
+  LengthSums out;
+  for (std::uint32_t p = image.first_passage(document); p < image.first_passage(document + 1); ++p) {
+    Lengths const& lengths = image.lengths(p);
+    out.passages = 1;
+    out.title = lengths.title;
+    out.heading += lengths.heading;
+    out.body += lengths.body;
+  }
+  return out;
+}
+
 DocKey SegmentImage::key(std::uint32_t document) const noexcept {
   DocKey out;
   char const* at = keys_ + document * kKeyBytes;

@@ -61,6 +61,8 @@ class SegmentImage {
   [[nodiscard]] std::uint32_t terms() const noexcept { return header_.terms; }
   /// Average lengths the impacts were computed with.
   [[nodiscard]] LengthSums const& reference() const noexcept { return header_.sums; }
+  /// Over all documents, each taken whole.
+  [[nodiscard]] LengthSums const& page_sums() const noexcept { return header_.page_sums; }
 
   [[nodiscard]] DocKey key(std::uint32_t document) const noexcept;
   [[nodiscard]] std::optional<std::uint32_t> find(DocKey const& key) const noexcept;
@@ -88,7 +90,7 @@ class SegmentImage {
   struct Header {
     std::uint32_t documents = 0, passages = 0, terms = 0, numbered = 0, slots = 0, unused = 0;
     std::uint64_t record_bytes = 0, stream_bytes = 0;
-    LengthSums sums;
+    LengthSums sums, page_sums;
   };
 
  private:
@@ -103,6 +105,9 @@ class SegmentImage {
   std::uint32_t const *record_at_ = nullptr, *slots_ = nullptr;
   std::uint8_t const *records_ = nullptr, *streams_ = nullptr;
 };
+
+/// Lengths of a whole document: its title once, its passages' headings and bodies; all 0 when it has none.
+[[nodiscard]] LengthSums page_lengths(SegmentImage const& image, std::uint32_t document) noexcept;
 
 inline constexpr std::size_t kKeyBytes = 28;
 inline constexpr std::size_t kTableEntry = 9;  ///< of one posting block
