@@ -160,7 +160,7 @@ aio::Task<> Conversations::take_turn(Turn turn) {
     if (parsed) {
       settlement = co_await command(turn, std::move(*parsed));
     } else {
-      settlement = co_await question(turn, std::move(text));
+      settlement = co_await question(turn, query_id, std::move(text));
     }
   } catch (std::exception const& fault) {
     failed = true;
@@ -188,8 +188,7 @@ aio::Task<logging::Settlement> Conversations::command(Turn const& turn, Command 
   co_return settlement;
 }
 
-aio::Task<logging::Settlement> Conversations::question(Turn const& turn, std::string text) {
-  std::string const query_id = logging::new_query_id(clock_);
+aio::Task<logging::Settlement> Conversations::question(Turn const& turn, std::string query_id, std::string text) {
   World const world = hooks_.world();  // pinned for this question
   scope::ScopeRequest const request = request_of(turn.message, std::move(text));
   std::vector<answer::EarlierTurn> const earlier = recent_.of(turn.message, clock_.steady());

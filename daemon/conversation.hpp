@@ -57,7 +57,7 @@ class Conversations {
   aio::Task<> run_chat(std::string chat_key);
   aio::Task<> take_turn(Turn turn);
   aio::Task<logging::Settlement> command(Turn const& turn, Command command);
-  aio::Task<logging::Settlement> question(Turn const& turn, std::string text);
+  aio::Task<logging::Settlement> question(Turn const& turn, std::string query_id, std::string text);
   aio::Task<bool> settle(Turn const& turn, logging::Settlement settlement);
 
   aio::Executor ex_;
