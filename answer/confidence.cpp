@@ -7,7 +7,7 @@ namespace {
 
 /// Logistic regression (L2 0.1) over the odd-numbered questions of three public Markdown handbooks (zh-TW, zh, en; 90
 /// questions, 18 without an answer); label: a right page is among the excerpts. On the even-numbered 90, with the
-/// thresholds below: 0 of 18 unanswerable ones answered, 36 % of the answerable, a right page in 85 % of these.
+/// thresholds below: 0 of 18 unanswerable ones answered, 26 % of the answerable, a right page in all of these.
 struct Coefficients {
   float bias = -2.41f;
   float best_unit = 0.33f;
@@ -32,10 +32,30 @@ constexpr float kMaxMissing = 0.25f;   // hard stop: a rare word of the question
 // T0: on topic though not an answer. Of a short question most must be covered, or every fact about France is related.
 constexpr float kTopicCoverage = 0.6f;
 constexpr float kTopicMissing = 0.4f;
+constexpr float kShortQuestion = 1.7f;  // four words
+constexpr float kSeveralWords = 1.5f;
+constexpr float kAllWords = 0.95f;
+constexpr float kMinTopic = 0.22f;
+constexpr float kWholeCoverage = 0.75f;
+constexpr float kWholeUnit = 0.6f;
 constexpr float kLongQuestion = 1.9f;  // ln(1 + words): six words
+
+/// A short question says little, so a passage in which its words happen to stand proves nothing (S1-3): the page or its
+/// section must be about them, or all of several words must stand in one sentence.
+bool is_mere_mention(Evidence const& e) noexcept {
+  if (e.names_page || e.words >= kShortQuestion || e.topic >= kMinTopic) return false;
+  return e.words < kSeveralWords || e.best_unit < kAllWords;
+}
+
+/// In a small book nothing stands out from the rest: there a place that is about the question and says all of it
+/// counts.
+bool says_it_all(Evidence const& e) noexcept {
+  return e.topic >= kMinTopic && e.best_passage >= kWholeCoverage && e.best_unit >= kWholeUnit;
+}
 
 bool is_on_topic(Evidence const& e) noexcept {
   if (e.names_page) return true;
+  if (is_mere_mention(e)) return false;
   if (e.best_passage >= kTopicCoverage && e.heaviest_missing <= kTopicMissing) return true;
   return e.best_passage >= kMinCoverage && e.words >= kLongQuestion;
 }
@@ -49,8 +69,9 @@ Judgement judge(Evidence const& e) noexcept {
               kC.page * e.page + kC.top_score * e.top_score + kC.margin * e.margin +
               kC.over_rest * std::min(e.over_rest, kMaxOverRest) + kC.heaviest_missing * e.heaviest_missing +
               kC.unknown * e.unknown + kC.words * std::min(e.words, kMaxWords);
-  bool const stopped = e.lacks_number || e.best_passage < kMinCoverage || e.heaviest_missing > kMaxMissing;
-  if (!stopped && out.score >= kAnswer) {
+  bool const stopped =
+      e.lacks_number || e.best_passage < kMinCoverage || e.heaviest_missing > kMaxMissing || is_mere_mention(e);
+  if (!stopped && (out.score >= kAnswer || says_it_all(e))) {
     out.outcome = Outcome::answered;
     out.confidence = out.score >= kHigh ? Confidence::high : Confidence::medium;
   } else if (is_on_topic(e)) {  // S1-47

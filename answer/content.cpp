@@ -15,17 +15,20 @@ using kbrepo::index::TermKind;
 
 constexpr std::size_t kMaxWords = 64;
 constexpr float kCrossing = 0.3f;  // a pair of characters across two words says less, and paraphrase breaks it first
+constexpr float kWholeWord = 0.9f;
 constexpr float kLoneCharacter = 0.6f;
+constexpr double kCollocation = 0.5;  // of the passages that hold a character, so many hold it in this pair: one word
 constexpr float kLight = 0.25f;
 
 /// Words for the container or the occasion, not for what is asked; as terms (folded, stemmed).
-constexpr std::array<std::string_view, 65> kLightWords{
-    "项目",   "团队",     "知识",  "识库",    "资料",    "文档",  "页面", "问题",     "情况",    "内容",  "信息",
-    "目前",   "现在",     "具体",  "一般",    "通常",    "最近",  "上周", "本周",     "这周",    "下周",  "昨天",
-    "今天",   "明天",     "今年",  "去年",    "上个",    "个月",  "之前", "上次",     "当时",    "后来",  "最后",
-    "大概",   "到底",     "平常",  "平时",    "记录",    "相关",  "东西", "这边",     "那边",    "often", "long",
-    "type",   "way",      "team",  "project", "compani", "page",  "doc",  "document", "current", "usual", "exact",
-    "someon", "somebodi", "peopl", "thing",   "actual",  "right", "now",  "still",    "sourc",   "kb"};
+constexpr std::array<std::string_view, 69> kLightWords{
+    "笔记",     "说",      "讲",      "提到",   "项目",  "团队",     "知识",    "识库",  "资料",  "文档",
+    "页面",     "问题",    "情况",    "内容",   "信息",  "目前",     "现在",    "具体",  "一般",  "通常",
+    "最近",     "上周",    "本周",    "这周",   "下周",  "昨天",     "今天",    "明天",  "今年",  "去年",
+    "上个",     "个月",    "之前",    "上次",   "当时",  "后来",     "最后",    "大概",  "到底",  "平常",
+    "平时",     "记录",    "相关",    "东西",   "这边",  "那边",     "often",   "long",  "type",  "way",
+    "team",     "project", "compani", "page",   "doc",   "document", "current", "usual", "exact", "someon",
+    "somebodi", "peopl",   "thing",   "actual", "right", "now",      "still",   "sourc", "kb"};
 
 constexpr std::array<std::string_view, 7> kBeforeMeasures{"哪", "几", "这", "那", "每", "一", "两"};
 
@@ -34,39 +37,75 @@ struct Frequency {
   double holding = 0;
 };
 
-Frequency frequency_of(std::string_view term, kbrepo::Shelf const& shelf, std::vector<double> const& sizes) {
-  Frequency out;
-  for (std::size_t i = 0; i < shelf.books.size(); ++i) {
-    out.documents += sizes[i];
-    out.holding += static_cast<double>(shelf.books[i]->index(shelf.grant).document_frequency(term));
-  }
-  return out;
-}
-
 float idf_of(Frequency const& f) {
   return static_cast<float>(std::log(1.0 + (f.documents - f.holding + 0.5) / (f.holding + 0.5)));
 }
 
-/// A pair of characters of which one is itself an asking or joining word: 库用, 的端.
-bool touches_function(QueryTerm const& term, std::span<QueryTerm const> question) {
-  return std::any_of(question.begin(), question.end(), [&](QueryTerm const& other) {
-    return other.function_word && other.kind == TermKind::unigram &&
-           (term.text.starts_with(other.text) || term.text.ends_with(other.text));
-  });
+/// A pair of characters that lies across two words, as the dictionary sees them.
+bool crosses_words(QueryTerm const& term) noexcept { return term.kind == TermKind::bigram && term.weight < kWholeWord; }
+
+/// 几点, 哪天: what is asked for, not what is spoken of.
+bool asks_for_measure(QueryTerm const& term) noexcept {
+  return term.text.starts_with("几") || term.text.starts_with("哪");
 }
 
-/// A character that stands in no content pair: 山 in 最高的山是. Measures behind 哪, 几… (哪座) are none.
-bool is_lone_unigram(QueryTerm const& term, std::span<QueryTerm const> question) {
-  return std::none_of(question.begin(), question.end(), [&](QueryTerm const& other) {
-    bool const holds =
-        other.kind == TermKind::bigram && (other.text.starts_with(term.text) || other.text.ends_with(term.text));
-    if (!holds) return false;
-    bool const measure =
-        other.text.ends_with(term.text) && std::any_of(kBeforeMeasures.begin(), kBeforeMeasures.end(),
-                                                       [&](std::string_view w) { return other.text.starts_with(w); });
-    return measure || !touches_function(other, question);
-  });
-}
+class Reader {
+ public:
+  Reader(std::span<QueryTerm const> question, kbrepo::Shelf const& shelf) : question_(question), shelf_(shelf) {
+    for (kbrepo::SnapshotPtr const& book : shelf.books) {
+      sizes_.push_back(static_cast<double>(book->index(shelf.grant).stats().passages));
+    }
+  }
+
+  [[nodiscard]] Frequency frequency_of(std::string_view term) const {
+    Frequency out;
+    for (std::size_t i = 0; i < shelf_.books.size(); ++i) {
+      out.documents += sizes_[i];
+      out.holding += static_cast<double>(shelf_.books[i]->index(shelf_.grant).document_frequency(term));
+    }
+    return out;
+  }
+
+  [[nodiscard]] bool is_content(QueryTerm const& term) const {
+    if (term.function_word || term.kind == TermKind::part) return false;
+    if (term.kind == TermKind::unigram) return is_lone(term);
+    return term.kind != TermKind::bigram || (!asks_for_measure(term) && !touches_function(term));
+  }
+
+ private:
+  /// A pair across two words of which one is an asking or joining word: 库用, 的端. A character that the shelf hardly
+  /// has without the other makes a word of its own with it, though no dictionary knows it: 组会.
+  [[nodiscard]] bool touches_function(QueryTerm const& term) const {
+    if (!crosses_words(term)) return false;
+    return std::any_of(question_.begin(), question_.end(), [&](QueryTerm const& other) {
+      if (!other.function_word || other.kind != TermKind::unigram) return false;
+      bool const first = term.text.starts_with(other.text);
+      if (!first && !term.text.ends_with(other.text)) return false;
+      std::size_t const size = other.text.size();
+      std::string_view const text = term.text;
+      std::string_view const rest = first ? text.substr(size) : text.substr(0, text.size() - size);
+      double const together = frequency_of(text).holding;
+      return together < 2 || together < kCollocation * frequency_of(rest).holding;
+    });
+  }
+
+  /// A character that stands in no content pair: 山 in 最高的山是. Measures behind 哪, 几… (哪座) are none.
+  [[nodiscard]] bool is_lone(QueryTerm const& term) const {
+    return std::none_of(question_.begin(), question_.end(), [&](QueryTerm const& other) {
+      bool const holds =
+          other.kind == TermKind::bigram && (other.text.starts_with(term.text) || other.text.ends_with(term.text));
+      if (!holds) return false;
+      bool const measure =
+          other.text.ends_with(term.text) && std::any_of(kBeforeMeasures.begin(), kBeforeMeasures.end(),
+                                                         [&](std::string_view w) { return other.text.starts_with(w); });
+      return measure || !touches_function(other);
+    });
+  }
+
+  std::span<QueryTerm const> question_;
+  kbrepo::Shelf const& shelf_;
+  std::vector<double> sizes_;
+};
 
 bool is_identifier(QueryTerm const& term) {
   return term.kind == TermKind::number ||
@@ -77,19 +116,17 @@ bool is_identifier(QueryTerm const& term) {
 }  // namespace
 
 ContentWords::ContentWords(std::span<QueryTerm const> question, kbrepo::Shelf const& shelf) {
-  std::vector<double> sizes;
-  for (kbrepo::SnapshotPtr const& book : shelf.books) {
-    kbrepo::index::IndexStats const stats = book->index(shelf.grant).stats();
-    sizes.push_back(static_cast<double>(stats.passages));
-  }
+  Reader const reader(question, shelf);
   std::vector<std::string> unknown;
   for (QueryTerm const& term : question) {
-    if (term.function_word || term.kind == TermKind::part) continue;
-    if (term.kind == TermKind::unigram && !is_lone_unigram(term, question)) continue;
-    if (term.kind == TermKind::bigram && touches_function(term, question)) continue;
-    Frequency const frequency = frequency_of(term.text, shelf, sizes);
+    if (!reader.is_content(term)) continue;
+    Frequency const frequency = reader.frequency_of(term.text);
     float weight = idf_of(frequency);
-    if (term.kind == TermKind::bigram && term.weight < 0.9f) weight *= kCrossing;
+    if (crosses_words(term)) {
+      weight *= kCrossing;
+    } else {
+      ++whole_;
+    }
     if (term.kind == TermKind::unigram) weight *= kLoneCharacter;
     if (std::find(kLightWords.begin(), kLightWords.end(), term.text) != kLightWords.end()) weight *= kLight;
     if (frequency.holding == 0) {

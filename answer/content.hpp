@@ -21,7 +21,8 @@ class ContentWords {
   ContentWords(std::span<kbrepo::index::QueryTerm const> question, kbrepo::Shelf const& shelf);
 
   [[nodiscard]] bool empty() const noexcept { return words_.empty(); }
-  [[nodiscard]] std::size_t size() const noexcept { return words_.size(); }
+  /// Words, not counting pairs of characters that lie across two words.
+  [[nodiscard]] std::size_t size() const noexcept { return whole_; }
   /// Which of them stand in `text`. O(bytes).
   [[nodiscard]] WordSet in(std::string_view text) const;
   /// Weight of a set ÷ weight of all, 0…1.
@@ -40,6 +41,7 @@ class ContentWords {
   };
   std::vector<Word> words_;  ///< by text
   float total_ = 0;
+  std::size_t whole_ = 0;
   bool lacks_number_ = false;
   WordSet unknown_ = 0;
 };

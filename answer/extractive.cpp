@@ -8,6 +8,7 @@
 #include "answer/characters.hpp"
 #include "answer/quotes.hpp"
 #include "kbrepo/index/terms.hpp"
+#include "scope/words.hpp"
 
 namespace kb::answer {
 namespace {
@@ -26,6 +27,10 @@ constexpr float kExpectedKind = 0.15f;
 constexpr std::size_t kPassages = 8;          // that compete
 constexpr float kNextExcerpt = 0.72f;         // a further excerpt needs this share of the best one's score …
 constexpr float kNextCoverage = 0.6f;         // … and of its coverage
+constexpr float kNextOwn = 0.5f;              // … and of the words it holds itself, headings aside
+constexpr float kOtherOwner = 0.6f;           // of these, when personal and team material are both asked for
+constexpr float kMemberShare = 0.6f;          // a further item of a list needs this share of the best one's words
+constexpr std::size_t kUnitsShown = 5;        // that are looked for before neighbours come along
 constexpr std::size_t kLongParagraph = 300;   // characters; of a longer one only the sentences around the best
 constexpr std::size_t kClosestChars = 160;    // INTERFACES §3
 constexpr std::size_t kCompanionChars = 280;  // a short excerpt takes its neighbours along up to this size
@@ -93,7 +98,10 @@ class Drafter {
  public:
   Drafter(Question const& question, ContentWords const& words, Names const& names, std::span<Hit const> hits,
           kbrepo::Shelf const& shelf, std::span<PageRead const> pages, DraftLimits const& limits)
-      : question_(question), words_(words), names_(names), hits_(hits), shelf_(shelf), pages_(pages), limits_(limits) {}
+      : question_(question), words_(words), names_(names), hits_(hits), shelf_(shelf), pages_(pages), limits_(limits) {
+    scope::Ownership const owner = scope::ownership_of(question.text);
+    both_owners_ = owner.personal && owner.team;
+  }
 
   Draft run() {
     Draft out;
@@ -220,6 +228,7 @@ class Drafter {
       e.best_unit = std::max(e.best_unit, unit.coverage);
       e.best_window = std::max(e.best_window, words_.share(unit.own | unit.head | unit.near));
     }
+    if (!units_.empty()) e.topic = words_.share(units_.front().head);
     for (WordSet const set : page_words_) e.page = std::max(e.page, words_.share(set));
   }
 
@@ -227,14 +236,15 @@ class Drafter {
   [[nodiscard]] Excerpt excerpt_of(Unit const& unit) const {
     Page const& p = page(unit.page);
     Block const& block = p.blocks[unit.block];
-    Excerpt out{unit.page,  unit.begin,          unit.end,          unit.block,
-                unit.block, block.context_begin, block.context_end, unit.score};
+    Excerpt out{unit.page,           unit.begin,        unit.end,   unit.block, unit.block,
+                block.context_begin, block.context_end, unit.score, {}};
     bool const part = unit.begin != block.begin || unit.end != block.end;
     if (part) {
       widen_sentence(out, block);
     } else {
-      widen_blocks(out, question_.expected == Expected::list ? limits_.max_quote_bytes / 3 : kCompanionChars);
+      widen_blocks(out, unit, question_.expected == Expected::list ? limits_.max_quote_bytes / 3 : kCompanionChars);
     }
+    out.shown = {{out.begin, out.end}};
     return out;
   }
 
@@ -263,16 +273,17 @@ class Drafter {
   }
 
   /// Takes following, then preceding blocks of the same section along while the whole stays short. Of a list or table
-  /// only what holds words of the question comes along, unless a list is what is asked for.
-  void widen_blocks(Excerpt& excerpt, std::size_t max_chars) const {
+  /// only what speaks of the question as much as `unit` does comes along; all of it when a list is what is asked for,
+  /// or when not the item but its heading or lead line speaks of the question.
+  void widen_blocks(Excerpt& excerpt, Unit const& unit, std::size_t max_chars) const {
     Page const& p = page(excerpt.page);
     std::uint32_t const section = p.blocks[excerpt.first_block].section;
+    bool const whole = question_.expected == Expected::list || (unit.own & ~unit.head) == 0 || announces(text_of(unit));
     auto const comes_along = [&](std::uint32_t number) {
       Block const& block = p.blocks[number];
       if (block.section != section) return false;
       bool const member = block.kind == BlockKind::list_item || block.kind == BlockKind::table_row;
-      bool const announced = number > 0 && announces(p.bytes(p.blocks[number - 1]));
-      return !member || announced || question_.expected == Expected::list || words_.in(p.bytes(block)) != 0;
+      return !member || whole || answers_like(unit, number);
     };
     while (excerpt.last_block + 1 < p.blocks.size() && comes_along(excerpt.last_block + 1) &&
            grow(excerpt, excerpt.begin, p.blocks[excerpt.last_block + 1].end, max_chars)) {
@@ -287,26 +298,100 @@ class Drafter {
     excerpt.context_end = first.context_end;
   }
 
+  [[nodiscard]] bool answers_like(Unit const& unit, std::uint32_t block) const {
+    auto const other = std::find_if(units_.begin(), units_.end(),
+                                    [&](Unit const& u) { return u.page == unit.page && u.block == block; });
+    return other != units_.end() &&
+           words_.share(other->own & ~unit.head) >= kMemberShare * words_.share(unit.own & ~unit.head);
+  }
+
   static bool announces(std::string_view text) noexcept { return text.ends_with(':') || text.ends_with("："); }
 
   void choose(Draft& out) const {
+    std::size_t taken = 0;
     for (Unit const& unit : units_) {
-      if (out.excerpts.size() == limits_.max_excerpts) break;
+      if (out.excerpts.size() == limits_.max_excerpts || taken == kUnitsShown) break;
       if (unit.end - unit.begin > limits_.max_quote_bytes) continue;
-      Unit const& best = units_.front();
-      if (!out.excerpts.empty() &&
-          (unit.score < kNextExcerpt * best.score || unit.coverage < kNextCoverage * best.coverage))
-        continue;
+      if (!out.excerpts.empty() && !is_worth_adding(unit, out.excerpts)) continue;
       bool const known = std::any_of(out.excerpts.begin(), out.excerpts.end(), [&](Excerpt const& e) {
-        return e.page == unit.page && unit.begin < e.end && e.begin < unit.end;
+        return e.page == unit.page && unit.begin < e.end && e.begin < unit.end && !lies_between(e, unit);
       });
       if (known) continue;
-      Excerpt const excerpt = excerpt_of(unit);
-      bool const overlaps = std::any_of(out.excerpts.begin(), out.excerpts.end(), [&](Excerpt const& e) {
-        return e.page == excerpt.page && excerpt.begin < e.end && e.begin < excerpt.end;
-      });
-      if (!overlaps) out.excerpts.push_back(excerpt);
+      Excerpt excerpt = excerpt_of(unit);
+      if (merge(out.excerpts, std::move(excerpt))) ++taken;
     }
+  }
+
+  /// Whether a unit lies in the gap between two items that an excerpt shows.
+  static bool lies_between(Excerpt const& e, Unit const& unit) noexcept {
+    return std::none_of(e.shown.begin(), e.shown.end(),
+                        [&](Span const& s) { return unit.begin < s.end && s.begin < unit.end; });
+  }
+
+  [[nodiscard]] bool is_worth_adding(Unit const& unit, std::vector<Excerpt> const& chosen) const {
+    Unit const& best = units_.front();
+    bool const other_owner = both_owners_ && std::none_of(chosen.begin(), chosen.end(), [&](Excerpt const& e) {
+                               return pages_[e.page].book == pages_[unit.page].book;
+                             });
+    float const eased = other_owner ? kOtherOwner : 1.0f;
+    return unit.score >= eased * kNextExcerpt * best.score && unit.coverage >= eased * kNextCoverage * best.coverage &&
+           words_.share(unit.own) >= eased * kNextOwn * words_.share(best.own);
+  }
+
+  /// Puts an excerpt to those chosen. With those it touches, or whose list, table or paragraph it shares, it becomes
+  /// one; false when that would be too long, or when it says what is shown already.
+  bool merge(std::vector<Excerpt>& chosen, Excerpt excerpt) const {
+    std::vector<Excerpt> kept;
+    std::optional<std::size_t> place;
+    for (Excerpt const& other : chosen) {
+      if (!belongs_together(other, excerpt)) {
+        kept.push_back(other);
+        continue;
+      }
+      if (!place) place = kept.size();
+      excerpt = joined(other, excerpt);
+    }
+    if (excerpt.end - excerpt.begin > limits_.max_quote_bytes) return false;
+    kept.insert(kept.begin() + static_cast<std::ptrdiff_t>(place.value_or(kept.size())), std::move(excerpt));
+    chosen = std::move(kept);
+    return true;
+  }
+
+  [[nodiscard]] bool belongs_together(Excerpt const& a, Excerpt const& b) const {
+    if (a.page != b.page) return false;
+    Page const& p = page(a.page);
+    Excerpt const& first = a.begin <= b.begin ? a : b;
+    Excerpt const& second = a.begin <= b.begin ? b : a;
+    if (second.first_block <= first.last_block + 1) return true;
+    Block const& left = p.blocks[first.last_block];
+    Block const& right = p.blocks[second.first_block];
+    return left.section == right.section && left.paragraph == right.paragraph;
+  }
+
+  [[nodiscard]] Excerpt joined(Excerpt const& a, Excerpt const& b) const {
+    Excerpt const& first = a.begin <= b.begin ? a : b;
+    Excerpt out = first;
+    out.begin = std::min(a.begin, b.begin);
+    out.end = std::max(a.end, b.end);
+    out.last_block = std::max(a.last_block, b.last_block);
+    out.score = std::max(a.score, b.score);
+    out.shown.clear();
+    std::vector<Span> spans = a.shown;
+    spans.insert(spans.end(), b.shown.begin(), b.shown.end());
+    std::sort(spans.begin(), spans.end(), [](Span const& x, Span const& y) { return x.begin < y.begin; });
+    for (Span const& span : spans) {
+      if (!out.shown.empty() && touches(a.page, out.shown.back(), span)) {
+        out.shown.back().end = std::max(out.shown.back().end, span.end);
+      } else {
+        out.shown.push_back(span);
+      }
+    }
+    return out;
+  }
+
+  [[nodiscard]] bool touches(std::size_t index, Span const& left, Span const& right) const {
+    if (right.begin <= left.end) return true;
+    return trim(std::string_view(page(index).text).substr(left.end, right.begin - left.end)).empty();
   }
 
   /// A page whose title alone is on topic is named too, without an excerpt.
@@ -317,8 +402,8 @@ class Drafter {
         bool const known =
             std::any_of(out.closest.begin(), out.closest.end(), [&](Excerpt const& e) { return e.page == unit.page; });
         if (known || (unit.own == 0) != by_title || unit.coverage <= 0) continue;
-        Excerpt excerpt{unit.page,  unit.begin,    unit.end,      unit.block,
-                        unit.block, kbrepo::kNone, kbrepo::kNone, unit.score};
+        Excerpt excerpt{unit.page,     unit.begin,    unit.end,   unit.block, unit.block,
+                        kbrepo::kNone, kbrepo::kNone, unit.score, {}};
         bool const shown = !by_title && count_chars(text_of(unit)) <= kClosestChars;
         if (!shown) excerpt.end = excerpt.begin;
         out.closest.push_back(excerpt);
@@ -339,6 +424,7 @@ class Drafter {
   DraftLimits const& limits_;
   std::vector<Unit> units_;
   std::vector<WordSet> page_words_;
+  bool both_owners_ = false;
 };
 
 }  // namespace

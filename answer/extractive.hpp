@@ -21,13 +21,18 @@ struct PageRead {
   std::shared_ptr<kbrepo::Page const> page;
 };
 
-/// Consecutive bytes of one page, and what must stand above them to be understood.
+struct Span {
+  std::uint32_t begin = 0, end = 0;
+};
+
+/// One place of a page, and what must stand above it to be understood.
 struct Excerpt {
   std::size_t page = 0;              ///< position among the pages read
   std::uint32_t begin = 0, end = 0;  ///< bytes of Page::text
   std::uint32_t first_block = 0, last_block = 0;
   std::uint32_t context_begin = kbrepo::kNone, context_end = kbrepo::kNone;  ///< lead line or header row
   float score = 0;
+  std::vector<Span> shown;  ///< what of [begin, end) is shown: items of one list leave others out; in order
 };
 
 struct Draft {

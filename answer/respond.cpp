@@ -210,7 +210,10 @@ class Responder {
           false);
     }
     bool const code = page.blocks[excerpt.first_block].kind == kbrepo::BlockKind::fence;
-    for (std::string& line : chat_lines(bytes_of(excerpt), code)) out.push_back(std::move(line));
+    for (Span const& span : excerpt.shown) {
+      std::string_view const bytes = std::string_view(page.text).substr(span.begin, span.end - span.begin);
+      for (std::string& line : chat_lines(bytes, code)) out.push_back(std::move(line));
+    }
     return out;
   }
 

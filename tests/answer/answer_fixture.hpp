@@ -2,6 +2,9 @@
 #pragma once
 
 #include <doctest/doctest.h>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <map>
 #include <span>
 #include <string>
@@ -57,12 +60,28 @@ inline std::map<std::string, std::string> personal_pages(std::string const& extr
           {"notes/extra.md", "# 备忘\n\n" + (extra.empty() ? std::string("- 买牛奶。\n") : extra)}};
 }
 
+/// All Markdown pages and catalogues below a folder of this source tree.
+inline std::map<std::string, std::string> pages_below(std::string const& folder) {
+  std::filesystem::path const root = std::filesystem::path(KB_SOURCE_DIR) / folder;
+  std::map<std::string, std::string> out;
+  for (auto const& entry : std::filesystem::recursive_directory_iterator(root)) {
+    if (!entry.is_regular_file()) continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    out[entry.path().lexically_relative(root).generic_string()] = {std::istreambuf_iterator<char>(file), {}};
+  }
+  return out;
+}
+
 class Library {
  public:
   /// `extra` becomes a page of the personal knowledge base.
-  explicit Library(std::string const& extra = {}) {
-    team_repo_.commit(team_pages());
-    personal_repo_.commit(personal_pages(extra));
+  explicit Library(std::string const& extra = {}) : Library(team_pages(), personal_pages(extra)) {}
+  /// The knowledge bases of the demo.
+  static Library demo() { return {pages_below("tests/demo/team"), pages_below("tests/demo/personal")}; }
+
+  Library(std::map<std::string, std::string> const& team_files, std::map<std::string, std::string> const& own_files) {
+    team_repo_.commit(team_files);
+    personal_repo_.commit(own_files);
     snapshots_[team_id()] = build(team_id(), team_repo_, config::RepoKind::team);
     snapshots_[personal_id()] = build(personal_id(), personal_repo_, config::RepoKind::personal);
     config::User user;

@@ -58,6 +58,7 @@ TEST_CASE("the subject is the question without its asking words (S1-39)") {
       {"请问法国首都是哪里", "法国首都"},
       {"什么是左偏树", "左偏树"},
       {"左偏树是什么？", "左偏树"},
+      {"组会在什么时候？", "组会"},
       {"知识库里有没有量子纠错的资料", "量子纠错"},
       {"What is the capital of France?", "capital of France"},
       {"who invented the skip list?", "invented the skip list"},
