@@ -41,9 +41,10 @@ constexpr float kWholeUnit = 0.6f;
 constexpr float kLongQuestion = 1.9f;  // ln(1 + words): six words
 
 /// A short question says little, so a passage in which its words happen to stand proves nothing (S1-3): the page or its
-/// section must be about them, or all of several words must stand in one sentence.
+/// section must be about them, or all of several words must stand in one sentence. Of one's own material (我的航班, 组会)
+/// a mention is all that there is to expect.
 bool is_mere_mention(Evidence const& e) noexcept {
-  if (e.names_page || e.words >= kShortQuestion || e.topic >= kMinTopic) return false;
+  if (e.names_page || e.owned || e.words >= kShortQuestion || e.topic >= kMinTopic) return false;
   return e.words < kSeveralWords || e.best_unit < kAllWords;
 }
 

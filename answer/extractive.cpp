@@ -100,6 +100,7 @@ class Drafter {
           kbrepo::Shelf const& shelf, std::span<PageRead const> pages, DraftLimits const& limits)
       : question_(question), words_(words), names_(names), hits_(hits), shelf_(shelf), pages_(pages), limits_(limits) {
     scope::Ownership const owner = scope::ownership_of(question.text);
+    owned_ = owner.personal || owner.team;
     both_owners_ = owner.personal && owner.team;
   }
 
@@ -111,6 +112,7 @@ class Drafter {
     out.evidence.words = std::log(1.0f + static_cast<float>(words_.size()));
     weigh_search(out.evidence);
     out.evidence.names_page = names_page();
+    out.evidence.owned = owned_;
     std::size_t taken = 0;
     for (Hit const& hit : hits_) {
       if (taken == kPassages) break;
@@ -424,6 +426,7 @@ class Drafter {
   DraftLimits const& limits_;
   std::vector<Unit> units_;
   std::vector<WordSet> page_words_;
+  bool owned_ = false;
   bool both_owners_ = false;
 };
 
