@@ -30,21 +30,24 @@ constexpr float kHigh = 1.2f;          // from here on the confidence is high
 constexpr float kMinCoverage = 0.35f;  // hard stop of RETRIEVAL §6
 constexpr float kMaxMissing = 0.25f;   // hard stop: a rare word of the question that the passage lacks
 // T0: on topic though not an answer. Of a short question most must be covered, or every fact about France is related.
-constexpr float kTopicCoverage = 0.6f;
-constexpr float kTopicMissing = 0.4f;
+constexpr float kTopicCoverage = 0.5f;
+constexpr float kTopicMissing = 0.45f;
 constexpr float kShortQuestion = 1.7f;  // four words
 constexpr float kSeveralWords = 1.5f;
 constexpr float kAllWords = 0.95f;
+constexpr float kMostWords = 0.8f;
+constexpr float kTwoWords = 1.0f;
 constexpr float kMinTopic = 0.22f;
 constexpr float kWholeCoverage = 0.75f;
 constexpr float kWholeUnit = 0.6f;
-constexpr float kLongQuestion = 1.9f;  // ln(1 + words): six words
+constexpr float kLongQuestion = 1.75f;  // ln(1 + words): five words
 
 /// A short question says little, so a passage in which its words happen to stand proves nothing (S1-3): the page or its
-/// section must be about them, or all of several words must stand in one sentence. Of one's own material (我的航班, 组会)
-/// a mention is all that there is to expect.
+/// section must be about them, or all of several words must stand in one sentence. Of one's own material (我的航班,
+/// 组会) a mention is all that there is to expect.
 bool is_mere_mention(Evidence const& e) noexcept {
   if (e.names_page || e.owned || e.words >= kShortQuestion || e.topic >= kMinTopic) return false;
+  if (!e.crowd) return e.words < kTwoWords || e.best_unit < kMostWords;
   return e.words < kSeveralWords || e.best_unit < kAllWords;
 }
 

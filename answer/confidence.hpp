@@ -9,6 +9,7 @@ struct Evidence {
   bool no_content_word = false;  ///< hard stop
   bool lacks_number = false;     ///< hard stop: a number or identifier of the question stands nowhere on the shelf
   bool names_page = false;       ///< the question names a project, a person or the title of a page read: it is on topic
+  bool crowd = false;            ///< so many passages that the words of a short question meet in one by accident
   bool owned = false;            ///< it speaks of the asker's or the team's own material: no fact about the world
   float topic = 0;               ///< share of the words in title, headings and lead line of the best excerpt
   float best_unit = 0;           ///< covS: share of the question's words in the best sentence, item or row

@@ -19,16 +19,17 @@ constexpr float kWholeWord = 0.9f;
 constexpr float kLoneCharacter = 0.6f;
 constexpr double kCollocation = 0.5;  // of the passages that hold a character, so many hold it in this pair: one word
 constexpr float kLight = 0.25f;
+constexpr std::size_t kCrowd = 2000;  // passages; the notes of a team's first years stay below
 
 /// Words for the container or the occasion, not for what is asked; as terms (folded, stemmed).
-constexpr std::array<std::string_view, 69> kLightWords{
-    "笔记",     "说",      "讲",      "提到",   "项目",  "团队",     "知识",    "识库",  "资料",  "文档",
-    "页面",     "问题",    "情况",    "内容",   "信息",  "目前",     "现在",    "具体",  "一般",  "通常",
-    "最近",     "上周",    "本周",    "这周",   "下周",  "昨天",     "今天",    "明天",  "今年",  "去年",
-    "上个",     "个月",    "之前",    "上次",   "当时",  "后来",     "最后",    "大概",  "到底",  "平常",
-    "平时",     "记录",    "相关",    "东西",   "这边",  "那边",     "often",   "long",  "type",  "way",
-    "team",     "project", "compani", "page",   "doc",   "document", "current", "usual", "exact", "someon",
-    "somebodi", "peopl",   "thing",   "actual", "right", "now",      "still",   "sourc", "kb"};
+constexpr std::array<std::string_view, 76> kLightWords{
+    "意思",   "含义",     "涵义",  "定义",    "开始",    "mean",  "start", "笔记",     "说",      "讲",    "提到",
+    "项目",   "团队",     "知识",  "识库",    "资料",    "文档",  "页面",  "问题",     "情况",    "内容",  "信息",
+    "目前",   "现在",     "具体",  "一般",    "通常",    "最近",  "上周",  "本周",     "这周",    "下周",  "昨天",
+    "今天",   "明天",     "今年",  "去年",    "上个",    "个月",  "之前",  "上次",     "当时",    "后来",  "最后",
+    "大概",   "到底",     "平常",  "平时",    "记录",    "相关",  "东西",  "这边",     "那边",    "often", "long",
+    "type",   "way",      "team",  "project", "compani", "page",  "doc",   "document", "current", "usual", "exact",
+    "someon", "somebodi", "peopl", "thing",   "actual",  "right", "now",   "still",    "sourc",   "kb"};
 
 constexpr std::array<std::string_view, 7> kBeforeMeasures{"哪", "几", "这", "那", "每", "一", "两"};
 
@@ -115,20 +116,35 @@ bool is_identifier(QueryTerm const& term) {
 
 }  // namespace
 
+bool is_crowd(kbrepo::Shelf const& shelf) noexcept {
+  std::size_t passages = 0;
+  for (kbrepo::SnapshotPtr const& book : shelf.books) passages += book->stats().passages;
+  return passages >= kCrowd;
+}
+
 ContentWords::ContentWords(std::span<QueryTerm const> question, kbrepo::Shelf const& shelf) {
   Reader const reader(question, shelf);
+  bool const crowd = is_crowd(shelf);
   std::vector<std::string> unknown;
+  bool in_crossing_run = false;
   for (QueryTerm const& term : question) {
     if (!reader.is_content(term)) continue;
     Frequency const frequency = reader.frequency_of(term.text);
     float weight = idf_of(frequency);
-    if (crosses_words(term)) {
-      weight *= kCrossing;
-    } else {
-      ++whole_;
-    }
-    if (term.kind == TermKind::unigram) weight *= kLoneCharacter;
-    if (std::find(kLightWords.begin(), kLightWords.end(), term.text) != kLightWords.end()) weight *= kLight;
+    bool const light = std::find(kLightWords.begin(), kLightWords.end(), term.text) != kLightWords.end();
+    bool const crossing = crosses_words(term);
+    // In a small book the place where two words of the question meet is no word that the book lacks.
+    if (crossing && frequency.holding == 0 && !crowd) continue;
+    if (light && frequency.holding == 0) continue;
+    // Pairs in a row that the shelf has, though no dictionary does, are one word: 评测集.
+    bool const lone = term.kind == TermKind::unigram;
+    // In a crowd such pairs are mostly accidents, and a question has to say more to be believed.
+    bool const says_what = crowd ? !crossing : !light && !lone && (!crossing || !in_crossing_run);
+    if (says_what) ++whole_;
+    in_crossing_run = crossing;
+    if (crossing) weight *= kCrossing;
+    if (lone) weight *= kLoneCharacter;
+    if (light) weight *= kLight;
     if (frequency.holding == 0) {
       unknown.push_back(term.text);
       lacks_number_ = lacks_number_ || is_identifier(term);

@@ -15,13 +15,16 @@ namespace kb::answer {
 /// A set of content words, one bit each.
 using WordSet = std::uint64_t;
 
+/// So many passages that the words of a short question meet in one of them by accident.
+[[nodiscard]] bool is_crowd(kbrepo::Shelf const& shelf) noexcept;
+
 class ContentWords {
  public:
   /// At most 64 words, the heaviest. Function words and their CJK neighbours count nothing.
   ContentWords(std::span<kbrepo::index::QueryTerm const> question, kbrepo::Shelf const& shelf);
 
   [[nodiscard]] bool empty() const noexcept { return words_.empty(); }
-  /// Words, not counting pairs of characters that lie across two words.
+  /// Words that say what is asked about, not counting pairs of characters that lie across two words.
   [[nodiscard]] std::size_t size() const noexcept { return whole_; }
   /// Which of them stand in `text`. O(bytes).
   [[nodiscard]] WordSet in(std::string_view text) const;

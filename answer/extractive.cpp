@@ -113,6 +113,7 @@ class Drafter {
     weigh_search(out.evidence);
     out.evidence.names_page = names_page();
     out.evidence.owned = owned_;
+    out.evidence.crowd = is_crowd(shelf_);
     std::size_t taken = 0;
     for (Hit const& hit : hits_) {
       if (taken == kPassages) break;
