@@ -3,6 +3,13 @@
 #include "daemon/json_out.hpp"
 
 namespace kb::daemon {
+
+Json binding_json(config::Binding const& binding) {
+  return {{"chat_id", binding.chat.str()},      {"chat_name", binding.chat_name},    {"team_id", binding.team.str()},
+          {"team_name", binding.team_name},     {"team_kb_owner", binding.kb.owner}, {"team_kb_repo", binding.kb.repo},
+          {"bound_by", binding.bound_by.str()}, {"bound_at", binding.bound_at},      {"enabled", binding.enabled}};
+}
+
 namespace {
 
 Json repo_json(RepoId const& id) { return {{"owner", id.owner}, {"repo", id.repo}}; }
@@ -29,11 +36,7 @@ Json team_json(std::optional<config::Team> const& team) {
 }
 
 Json binding_json(std::optional<config::Binding> const& binding) {
-  if (!binding) return nullptr;
-  return {
-      {"chat_id", binding->chat.str()},      {"chat_name", binding->chat_name},    {"team_id", binding->team.str()},
-      {"team_name", binding->team_name},     {"team_kb_owner", binding->kb.owner}, {"team_kb_repo", binding->kb.repo},
-      {"bound_by", binding->bound_by.str()}, {"bound_at", binding->bound_at},      {"enabled", binding->enabled}};
+  return binding ? binding_json(*binding) : Json(nullptr);
 }
 
 Json refusal_json(scope::ScopeOutcome const& outcome) {

@@ -9,12 +9,6 @@
 namespace kb::daemon {
 namespace {
 
-Json binding_json(config::Binding const& b) {
-  return {{"chat_id", b.chat.str()},      {"chat_name", b.chat_name},    {"team_id", b.team.str()},
-          {"team_name", b.team_name},     {"team_kb_owner", b.kb.owner}, {"team_kb_repo", b.kb.repo},
-          {"bound_by", b.bound_by.str()}, {"bound_at", b.bound_at},      {"enabled", b.enabled}};
-}
-
 int apply(config::Settings const& settings, config::BindingStep<config::BindingChange> const& step, Io io) {
   if (auto const* refusal = std::get_if<config::BindingRefusal>(&step))
     return fail(io, refusal->code, refusal->text, kScopeDenied);
