@@ -59,6 +59,8 @@ TEST_CASE("the subject is the question without its asking words (S1-39)") {
       {"什么是左偏树", "左偏树"},
       {"左偏树是什么？", "左偏树"},
       {"组会在什么时候？", "组会"},
+      {"东京参会的报告在哪天？", "东京参会的报告"},
+      {"周会几点开始？", "周会"},
       {"知识库里有没有量子纠错的资料", "量子纠错"},
       {"What is the capital of France?", "capital of France"},
       {"who invented the skip list?", "invented the skip list"},
