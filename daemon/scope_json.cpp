@@ -35,7 +35,7 @@ Json team_json(std::optional<config::Team> const& team) {
           {"team_kb_repo", team->kb.repo}};
 }
 
-Json binding_json(std::optional<config::Binding> const& binding) {
+Json binding_or_null(std::optional<config::Binding> const& binding) {
   return binding ? binding_json(*binding) : Json(nullptr);
 }
 
@@ -53,7 +53,7 @@ std::string to_json(scope::ScopeOutcome const& outcome) {
            {"scope", std::string(scope::to_string(outcome.scope))},
            {"user", user_json(outcome.user)},
            {"team", team_json(outcome.team)},
-           {"binding", binding_json(outcome.binding)},
+           {"binding", binding_or_null(outcome.binding)},
            {"project_id", outcome.project_id ? Json(*outcome.project_id) : Json(nullptr)},
            {"personal_kb", outcome.personal_kb ? repo_json(*outcome.personal_kb) : Json(nullptr)},
            {"team_kb", outcome.team_kbs.empty() ? Json(nullptr) : repo_json(outcome.team_kbs.front())}};
@@ -71,7 +71,7 @@ std::string chat_context_json(UserId const& sender, scope::ScopeOutcome const& o
                {"chat_id", outcome.chat.str()},
                {"sender", sender.str()},
                {"user", user_json(outcome.user)},
-               {"binding", binding_json(outcome.binding)},
+               {"binding", binding_or_null(outcome.binding)},
                {"team", team_json(outcome.team)}});
 }
 
