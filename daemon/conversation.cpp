@@ -212,10 +212,7 @@ aio::Task<bool> Conversations::settle(Turn const& turn, logging::Settlement sett
   for (int attempt = 1; attempt <= kSettleTries; ++attempt) {
     logging::Settlement again = settlement;
     Result<void> const settled = co_await durable_.settle(std::move(again), clock_.now());
-    if (settled) {
-      ++outcomes_[settlement.reply.outcome];
-      co_return true;
-    }
+    if (settled) co_return true;
     log::write(log::Level::error, "reply.not_stored",
                {{"query_id", settlement.reply.query_id}, {"attempt", attempt}, {"reason", settled.error().what}});
     bool const go_on = co_await aio::sleep_for(ex_, pause);
@@ -232,7 +229,5 @@ aio::Task<> Conversations::drain(std::chrono::milliseconds grace) {
   aio::Watchdog enough(ex_, grace, [this] { turns_.cancel(); });
   co_await turns_.join();
 }
-
-ConversationStats Conversations::stats() const { return {waiting_, running_, outcomes_}; }
 
 }  // namespace kb::daemon

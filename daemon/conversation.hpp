@@ -21,11 +21,6 @@
 
 namespace kb::daemon {
 
-struct ConversationStats {
-  std::size_t waiting = 0, running = 0;
-  std::map<std::string, std::uint64_t> outcomes;  ///< settled, by outcome
-};
-
 /// Loop thread only.
 class Conversations {
  public:
@@ -41,8 +36,6 @@ class Conversations {
   void resume(std::vector<logging::UnsettledMessage> messages);
   /// Takes nothing new; gives what runs `grace` to end. What still waits stays admitted and runs after the next start.
   aio::Task<> drain(std::chrono::milliseconds grace);
-
-  [[nodiscard]] ConversationStats stats() const;
 
  private:
   struct Turn {
@@ -71,7 +64,6 @@ class Conversations {
   std::map<std::string, Chat> chats_;
   std::size_t waiting_ = 0;
   std::size_t running_ = 0;
-  std::map<std::string, std::uint64_t> outcomes_;
   bool draining_ = false;
   aio::Signal turn_ended_;
   aio::TaskGroup turns_;
