@@ -33,6 +33,7 @@ struct InboundMessage {
   std::string message_id;  ///< unique within (adapter, account)
   std::string text;        ///< UTF-8
   bool mentioned = false;  ///< the bot was mentioned
+  bool external = false;   ///< the sender belongs to another organisation than the bot
   TimePoint sent_at{};
 };
 

@@ -22,11 +22,7 @@ struct BridgeLimits {
   std::size_t in_flight = 256;  ///< messages of one connection without an answer yet; beyond it reading waits
 };
 
-/// What became of a message that was handed in.
-struct Accepted {
-  bool ignored = false;                  ///< not for us (a group message without a mention): acked, never answered
-  std::optional<adapters::Reply> reply;  ///< there is an answer already (a repeated id): sent at once
-};
+using adapters::Accepted;
 
 class Bridge {
  public:

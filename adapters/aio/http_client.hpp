@@ -1,0 +1,49 @@
+/// HTTP/1.1 requests to http:// and https:// servers, with connections kept for the next one.
+#pragma once
+
+#include <chrono>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "adapters/aio/http.hpp"
+#include "adapters/aio/task.hpp"
+#include "adapters/aio/tls.hpp"
+#include "config/result.hpp"
+
+namespace kb::aio {
+
+struct HttpCall {
+  std::string method = "GET";
+  std::string url;  ///< absolute
+  std::map<std::string, std::string> headers;
+  std::string body;
+  std::chrono::milliseconds limit{15'000};  ///< for the whole call
+  /// A kept connection can turn out dead when it is used: repeat the call once on a new one. For calls that the server
+  /// knows by an id, or that change nothing.
+  bool repeatable = false;
+};
+
+class HttpClient {
+ public:
+  struct Limits {
+    std::size_t connections = 16;  ///< at once to one server; further calls wait
+    std::size_t max_response_bytes = 4 * 1024 * 1024;
+    std::chrono::milliseconds keep{30'000};  ///< an idle connection
+  };
+  /// `tls` may be null when only http:// is called.
+  HttpClient(Executor ex, std::shared_ptr<TlsContext> tls, Limits limits);
+  ~HttpClient();
+
+  /// Any status is a response; header names are in lower case. unavailable: no whole response within the limit, saying
+  /// at which step it failed; denied: the certificate; invalid_input: the URL. No error text holds the query of a URL.
+  [[nodiscard]] Task<Result<HttpResponse>> send(HttpCall call);
+  /// Idle connections end; calls in progress finish.
+  void close_idle();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace kb::aio
