@@ -56,6 +56,7 @@ Ordered merged(Ordered entry, Binding const& binding, std::string const& actor, 
   entry["bound_at"] = binding.bound_at;
   entry["enabled"] = binding.enabled;
   if (entry.contains("mention_only") || !binding.mention_only) entry["mention_only"] = binding.mention_only;
+  if (entry.contains("allow_external") || binding.allow_external) entry["allow_external"] = binding.allow_external;
   if (renamed) entry["updated_at"] = time;
   if (binding.enabled) {
     entry.erase("unbound_by");

@@ -156,8 +156,12 @@ BindingChange bound(Directory const& directory, ChatId const& chat, std::string 
   binding.kb = team.kb;
   binding.bound_by = actor;
   binding.bound_at = utc8(now);
-  // Whether every message is a question was decided for a team; another team starts with the careful answer.
-  if (old != nullptr && old->team == team.id) binding.mention_only = old->mention_only;
+  // Whether every message is a question, and whether outsiders may ask, was decided for a team; another team starts
+  // with the careful answers.
+  if (old != nullptr && old->team == team.id) {
+    binding.mention_only = old->mention_only;
+    binding.allow_external = old->allow_external;
+  }
   change.event = {"bind", chat, team.id, actor, code, utc8(now)};
   return change;
 }
@@ -219,6 +223,14 @@ BindingStep<BindingChange> confirm(Directory const& directory, PendingBinding co
                    "本群现在绑定的不是团队" + bracketed(request->team_name) + "。请重新发送 /unbind。");
   }
   return unbound(old, actor, request->code, now);
+}
+
+std::optional<BindingChange> disable(Directory const& directory, ChatId const& chat, TimePoint now) {
+  Binding const* const old = directory.binding(chat);
+  if (old == nullptr || !old->enabled) return std::nullopt;
+  BindingChange change = unbound(*old, UserId(), {}, now);
+  change.event.event = "disable";
+  return change;
 }
 
 BindingStep<BindingChange> bind_now(Directory const& directory, ChatId const& chat, std::string_view team,

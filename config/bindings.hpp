@@ -72,6 +72,9 @@ struct BindingChange {
 [[nodiscard]] BindingStep<BindingChange> unbind_now(Directory const& directory, ChatId const& chat, UserId const& actor,
                                                     TimePoint now);
 
+/// The group is gone, or the bot is out of it: its binding ends (event `disable`). Nothing when it is not bound.
+[[nodiscard]] std::optional<BindingChange> disable(Directory const& directory, ChatId const& chat, TimePoint now);
+
 /// The text of chat_bindings.json with one binding put in or replaced. Everything outside that entry stays byte for
 /// byte as it is; inside, unknown fields and the order are kept; what we write is indented by two spaces.
 /// invalid_input, with the place, when `text` is no sound JSON object. denied when the group is bound to another team

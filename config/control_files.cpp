@@ -112,6 +112,7 @@ Binding read_binding(Json::Member const& entry, FaultSink& sink) {
   binding.bound_at = fields.text("bound_at");
   binding.enabled = fields.flag("enabled", true);
   binding.mention_only = fields.flag("mention_only", true);
+  binding.allow_external = fields.flag("allow_external", false);
   return binding;
 }
 

@@ -53,9 +53,10 @@ struct Binding {
   RepoId kb;
   UserId bound_by;
   std::string bound_at;
-  bool enabled = true;       ///< absent in the file: true
-  bool mention_only = true;  ///< false: every message of the group is a question
-  Place place;               ///< of its key in chat_bindings.json
+  bool enabled = true;          ///< absent in the file: true
+  bool mention_only = true;     ///< false: every message of the group is a question
+  bool allow_external = false;  ///< true: members of other organisations may ask
+  Place place;                  ///< of its key in chat_bindings.json
 };
 
 /// All three files at one generation. Immutable once made; shared by shared_ptr<Directory const>.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "config/atomic_file.hpp"
+#include "config/feishu_settings.hpp"
 #include "config/json_fields.hpp"
 #include "config/repo_settings.hpp"
 
@@ -18,10 +19,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxSettingsBytes = 4 * 1024 * 1024;
 constexpr std::string_view kFileName = "kbgate.json";
-constexpr std::string_view kCredentials = "$CREDENTIALS_DIRECTORY/";
 
 constexpr std::array<std::string_view, 1> kDrafters{"extractive"};
-constexpr std::array<std::string_view, 2> kAdapters{"feishu", "openclaw"};
 
 enum class Reach { loopback, network, nowhere };
 
@@ -70,17 +69,6 @@ class SettingsReader {
     return absolute(fallback);
   }
 
-  /// A file that holds a secret; may stand in systemd's credentials directory.
-  fs::path secret_file(Fields& fields, std::string_view key) {
-    std::string const text = fields.text(key);
-    if (!text.starts_with(kCredentials)) return text.empty() ? fs::path() : absolute(text);
-    char const* const directory = std::getenv("CREDENTIALS_DIRECTORY");
-    if (directory != nullptr) return fs::path(directory) / text.substr(kCredentials.size());
-    sink_.error(fields.place(key), fields.path(key) + " names $CREDENTIALS_DIRECTORY, which is not set",
-                "start under systemd with LoadCredential=, or name a file");
-    return text;
-  }
-
   void read_repos(Fields& top) {
     Json const* const list = top.list("repos");
     if (list == nullptr || list->items.empty()) {
@@ -108,7 +96,7 @@ class SettingsReader {
     listen.address = fields.text("address", listen.address);
     if (listen.address == "localhost") listen.address = "127.0.0.1";
     listen.port = static_cast<std::uint16_t>(fields.number("port", listen.port, 0, 65535));
-    listen.token_file = secret_file(fields, "token_file");
+    listen.token_file = secret_file(fields, "token_file", base_, sink_);
     Reach const reach = reach_of(listen.address);
     if (reach == Reach::nowhere) {
       sink_.error(fields.place("address"), "listen.address \"" + listen.address + "\" is no IP address",
@@ -122,12 +110,11 @@ class SettingsReader {
 
   void read_adapters(Json const& json) {
     Fields fields(json, "adapters", sink_);
-    for (auto const name : kAdapters) {
-      Json const* const adapter = fields.object(name);
-      if (adapter == nullptr) continue;
-      Fields inner(*adapter, fields.path(name), sink_);
+    if (Json const* feishu = fields.get("feishu")) settings_.feishu = read_feishu(*feishu, base_, sink_);
+    if (Json const* openclaw = fields.object("openclaw")) {
+      Fields inner(*openclaw, fields.path("openclaw"), sink_);
       if (inner.flag("enabled", false)) {
-        sink_.warning(inner.place("enabled"), "adapter " + std::string(name) + " is not built in this version",
+        sink_.warning(inner.place("enabled"), "adapter openclaw is not built in this version",
                       "set it to false; chats reach kbgate through the WebSocket bridge");
       }
       inner.reject_unknown();

@@ -43,6 +43,17 @@ struct ListenSettings {
   std::filesystem::path token_file;  ///< absolute; empty: no token, loopback only
 };
 
+/// One Feishu or Lark app (a bot) whose chats are answered over its long connection.
+struct FeishuSettings {
+  std::string app_id;
+  std::filesystem::path app_secret_file;  ///< absolute
+  std::string domain;                     ///< origin of the open platform; "feishu" and "lark" in the file
+  std::filesystem::path ca_file;          ///< absolute; empty: the system's authorities
+  unsigned connections = 1;               ///< 1…50; the platform spreads events over them
+  bool greet = true;                      ///< say how to bind when added to a group
+  friend bool operator==(FeishuSettings const&, FeishuSettings const&) = default;
+};
+
 struct Limits {
   std::size_t max_question_bytes = 4000;
   unsigned questions_per_user_per_minute = 20;
@@ -59,6 +70,7 @@ struct Settings {
   std::vector<UserId> admins;
   std::vector<RepoSettings> repos;
   ListenSettings listen;
+  std::vector<FeishuSettings> feishu;  ///< empty: the adapter is off
   Limits limits;
 
   [[nodiscard]] RepoSettings const* find(RepoId const& id) const noexcept;

@@ -28,6 +28,8 @@ std::string_view text_of(Refusal refusal, ChatType type) noexcept {
       return "你不是本群绑定团队的成员，不能操作该团队知识库。";
     case Refusal::personal_scope_not_allowed_in_group:
       return "群聊中不能查询个人知识库。请私聊我查询个人资料。";
+    case Refusal::external_sender:
+      return "本群的知识库不对其他组织的成员开放。如需开放，请管理员在本群的绑定中设置 allow_external。";
   }
   return {};
 }
@@ -228,12 +230,16 @@ void resolve_direct(ScopeOutcome& out, ScopeRequest const& request, config::Dire
   note_project(out, question, teams);
 }
 
-ScopeOutcome begin(UserId const& sender, ChatType type, ChatId const& chat, config::Directory const& directory) {
+ScopeOutcome begin(UserId const& sender, ChatType type, ChatId const& chat, config::Directory const& directory,
+                   bool external) {
   ScopeOutcome out;
   out.chat_type = type;
   out.chat = chat;
   if (type == ChatType::group) out.scope = Scope::team;
   look_up(out, sender, directory);
+  // In private the register decides: who stands in users.json was let in by name.
+  bool const outsider = external && type == ChatType::group && !out.refusal && !out.binding->allow_external;
+  if (outsider) refuse(out, Refusal::external_sender, "group: sender of another organisation");
   if (!out.refusal) check_speaker(out, sender);
   return out;
 }
@@ -274,12 +280,14 @@ std::string_view to_string(Refusal refusal) noexcept {
       return "not_team_member";
     case Refusal::personal_scope_not_allowed_in_group:
       return "personal_scope_not_allowed_in_group";
+    case Refusal::external_sender:
+      return "external_sender";
   }
   return {};
 }
 
 ScopeOutcome resolve(ScopeRequest const& request, config::Directory const& directory) {
-  auto out = begin(request.sender, request.chat_type, request.chat, directory);
+  auto out = begin(request.sender, request.chat_type, request.chat, directory, request.external);
   if (out.refusal) return out;
   Repos repos;
   if (request.chat_type == ChatType::group)
@@ -291,7 +299,7 @@ ScopeOutcome resolve(ScopeRequest const& request, config::Directory const& direc
 }
 
 ScopeOutcome chat_context(UserId const& sender, ChatType type, ChatId const& chat, config::Directory const& directory) {
-  auto out = begin(sender, type, chat, directory);
+  auto out = begin(sender, type, chat, directory, false);
   if (out.refusal || type == ChatType::group) return out;
   auto const teams = teams_of(*out.user, directory);
   if (!teams.empty()) out.team = *teams.front();

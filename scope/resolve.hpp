@@ -25,6 +25,7 @@ enum class Refusal {
   user_not_registered,
   not_team_member,
   personal_scope_not_allowed_in_group,
+  external_sender,  ///< of another organisation, in a group whose binding does not let them ask
 };
 /// The code as it stands in JSON, e.g. "chat_not_bound".
 [[nodiscard]] std::string_view to_string(Refusal refusal) noexcept;
@@ -33,6 +34,7 @@ struct ScopeRequest {
   UserId sender;
   ChatType chat_type = ChatType::direct;
   ChatId chat;
+  bool external = false;  ///< the sender belongs to another organisation
   std::string question;
   std::optional<Scope> forced;  ///< `--scope`
 };
@@ -63,7 +65,7 @@ struct ScopeOutcome {
 ///   1. missing_sender_id
 ///   2. missing_chat_id
 ///   3. chat_not_bound
-///   4. bound_team_not_found; also a team without a knowledge base
+///   4. bound_team_not_found; also a team without a knowledge base; then external_sender
 ///   5. user_not_registered
 ///   6. not_team_member
 ///   7. personal_scope_not_allowed_in_group: by its words (S1-20) or by force (N-15)

@@ -337,12 +337,72 @@ TEST_CASE("all faults of a file come together, in the order of reading") {
 }
 
 TEST_CASE("an adapter that this version lacks is a warning, not an error") {
-  Marked const marked(R"({"adapters": {"feishu": {"enabled": §true}, "openclaw": {}}})");
+  Marked const marked(R"({"adapters": {"feishu": {"enabled": false}, "openclaw": {"enabled": §true}}})");
   Loaded<Settings> const loaded = parse_settings(marked.text, "/c/kbgate.json");
   REQUIRE(loaded.value);
   REQUIRE_EQ(loaded.warnings.size(), 2);  // the other: no repository
-  CHECK_EQ(loaded.warnings[1].message, "adapter feishu is not built in this version");
+  CHECK_EQ(loaded.warnings[1].message, "adapter openclaw is not built in this version");
   CHECK_EQ(kb::test::place_of(loaded.warnings[1]), marked.place);
+}
+
+TEST_CASE("a Feishu app is read with sane defaults, and a disabled one is none") {
+  Loaded<Settings> const loaded = parse_settings(
+      R"({"adapters": {"feishu": [{"app_id": "cli_1", "app_secret_file": "secret"},
+                                  {"app_id": "cli_2", "app_secret_file": "/s", "domain": "lark", "connections": 3, "greet": false},
+                                  {"enabled": false}]}})",
+      "/c/kbgate.json");
+  REQUIRE(loaded.value);
+  REQUIRE_EQ(loaded.value->feishu.size(), 2);
+  kb::config::FeishuSettings const& first = loaded.value->feishu[0];
+  CHECK_EQ(first.domain, "https://open.feishu.cn");
+  CHECK_EQ(first.app_secret_file, "/c/secret");
+  CHECK_EQ(first.connections, 1);
+  CHECK(first.greet);
+  kb::config::FeishuSettings const& second = loaded.value->feishu[1];
+  CHECK_EQ(second.domain, "https://open.larksuite.com");
+  CHECK_EQ(second.connections, 3);
+  CHECK_FALSE(second.greet);
+}
+
+TEST_CASE("a fault of a Feishu app names the key and what to write") {
+  struct Case {
+    std::string why, feishu, message;
+  };
+  for (Case const& c : {
+           Case{"no id", R"({"enabled": true, "app_secret_file": "s"})", "adapters.feishu.app_id is missing"},
+           Case{"no secret", R"({"app_id": "cli_1"})", "adapters.feishu.app_secret_file is missing"},
+           Case{"the secret itself", R"({"app_id": "cli_1", "app_secret_file": "s", "app_secret": "x"})",
+                R"(key "app_secret" would hold a secret in this file)"},
+           Case{"in clear over the network",
+                R"({"app_id": "cli_1", "app_secret_file": "s", "domain": "http://open.feishu.cn"})",
+                R"(adapters.feishu.domain "http://open.feishu.cn" is no origin kbgate will send a secret to)"},
+           Case{"a look-alike of loopback",
+                R"({"app_id": "cli_1", "app_secret_file": "s", "domain": "http://127.0.0.1.example"})",
+                R"(adapters.feishu.domain "http://127.0.0.1.example" is no origin kbgate will send a secret to)"},
+           Case{"a path", R"({"app_id": "cli_1", "app_secret_file": "s", "domain": "https://h/x"})",
+                R"(adapters.feishu.domain "https://h/x" is no origin kbgate will send a secret to)"},
+           Case{"too many", R"({"app_id": "cli_1", "app_secret_file": "s", "connections": 51})",
+                "adapters.feishu.connections is 51, outside 1 to 50"},
+           Case{"twice",
+                R"([{"app_id": "cli_1", "app_secret_file": "s"}, {"app_id": "cli_1", "app_secret_file": "s"}])",
+                "app cli_1 is configured twice"},
+           Case{"no object", R"([7])", "adapters.feishu[0] must be an object, not a whole number"},
+       }) {
+    CAPTURE(c.why);
+    Loaded<Settings> const loaded = parse_settings(R"({"adapters": {"feishu": )" + c.feishu + "}}", "/c/kbgate.json");
+    REQUIRE_EQ(loaded.errors.size(), 1);
+    CHECK_EQ(loaded.errors[0].message, c.message);
+  }
+}
+
+TEST_CASE("a Feishu app on this machine may be spoken to without TLS") {
+  for (std::string const domain : {"http://127.0.0.1:9100", "http://localhost:9100/", "http://[::1]:9100"}) {
+    CAPTURE(domain);
+    Loaded<Settings> const loaded = parse_settings(
+        R"({"adapters": {"feishu": {"app_id": "cli_1", "app_secret_file": "s", "domain": ")" + domain + R"("}}})",
+        "/c/kbgate.json");
+    CHECK(loaded.value);
+  }
 }
 
 TEST_CASE("a secret may stand in systemd's credentials directory") {

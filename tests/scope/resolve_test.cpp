@@ -49,6 +49,8 @@ constexpr Text kTexts[] = {
     {Refusal::not_team_member, ChatType::direct, "not_team_member", "你不是本群绑定团队的成员，不能操作该团队知识库。"},
     {Refusal::personal_scope_not_allowed_in_group, ChatType::group, "personal_scope_not_allowed_in_group",
      "群聊中不能查询个人知识库。请私聊我查询个人资料。"},
+    {Refusal::external_sender, ChatType::group, "external_sender",
+     "本群的知识库不对其他组织的成员开放。如需开放，请管理员在本群的绑定中设置 allow_external。"},
 };
 
 void check_refused(ScopeOutcome const& out, Refusal code) {
@@ -387,6 +389,19 @@ TEST_CASE("chat_context names sender, binding and team, and grants nothing") {
   check_refused(context("ou_nobody", ChatType::group, "oc_nlp"), Refusal::user_not_registered);
   check_refused(context("ou_nobody", ChatType::direct, ""), Refusal::user_not_registered);
   check_refused(context("ou_dan", ChatType::group, "oc_nlp"), Refusal::not_team_member);
+}
+
+TEST_CASE("someone of another organisation may ask in a group only when its binding lets them") {
+  auto directory = sample_directory();
+  auto request = ask("ou_ann", ChatType::group, "oc_nlp", "上周定了什么？");
+  request.external = true;
+  check_refused(resolve(request, directory), Refusal::external_sender);
+  directory.bindings.at(ChatId("oc_nlp")).allow_external = true;
+  CHECK(resolve(request, directory).granted());
+
+  auto in_private = ask("ou_ann", ChatType::direct, "", "上周定了什么？");
+  in_private.external = true;
+  CHECK(resolve(in_private, directory).granted());  // registered by name
 }
 
 TEST_CASE("two teams with one knowledge base grant it once") {
