@@ -41,9 +41,10 @@ struct Vote {
 struct Sending {
   std::string key;  ///< of the reply
   int part = 0;
-  std::string form;         ///< card | post | text
-  TimePoint first_try{};    ///< of this part in this form
+  std::string form;         ///< the adapter's word: card | post | text …
+  TimePoint first_try{};    ///< of this part in this form, since it was last refused
   std::string platform_id;  ///< the platform's id of the message; empty: not known to have arrived
+  bool refused = false;     ///< it is known not to have arrived
   friend bool operator==(Sending const&, Sending const&) = default;
 };
 
@@ -61,6 +62,8 @@ class Store {
   /// Writes the try down; an earlier one of the same part and form keeps its time, which is returned.
   virtual aio::Task<Result<Sending>> begin_sending(Sending sending) = 0;
   virtual aio::Task<Result<void>> sent(Sending sending) = 0;
+  /// A definite no: nothing of this try can arrive later, so that the next one of the part in this form begins anew.
+  virtual aio::Task<Result<void>> refused(Sending sending) = 0;
   /// All parts are out.
   virtual aio::Task<Result<void>> delivered(std::string key) = 0;
   /// It will not be sent (any more); `reason` in a few words, for the log and `doctor`.

@@ -69,6 +69,42 @@ aio::Task<Result<std::size_t>> Durable::expire(TimePoint now, std::chrono::hours
   return outcome(std::move(pending));
 }
 
+aio::Task<Result<std::string>> Durable::claim(std::string key, std::string value, TimePoint now) {
+  auto pending = std::make_shared<Pending<std::string>>(ex_);
+  journal_.claim(std::move(key), std::move(value), now, onto_loop(ex_, pending));
+  return outcome(std::move(pending));
+}
+
+aio::Task<Result<logging::SendingRow>> Durable::begin_sending(logging::SendingRow row) {
+  auto pending = std::make_shared<Pending<logging::SendingRow>>(ex_);
+  journal_.begin_sending(std::move(row), onto_loop(ex_, pending));
+  return outcome(std::move(pending));
+}
+
+aio::Task<Result<void>> Durable::sent(logging::SendingRow row) {
+  auto pending = std::make_shared<Pending<void>>(ex_);
+  journal_.sent(std::move(row), onto_loop(ex_, pending));
+  return outcome(std::move(pending));
+}
+
+aio::Task<Result<void>> Durable::refused(logging::SendingRow row) {
+  auto pending = std::make_shared<Pending<void>>(ex_);
+  journal_.refused(std::move(row), onto_loop(ex_, pending));
+  return outcome(std::move(pending));
+}
+
+aio::Task<Result<void>> Durable::delivered(std::string key, TimePoint now) {
+  auto pending = std::make_shared<Pending<void>>(ex_);
+  journal_.mark_delivered(std::move(key), now, onto_loop(ex_, pending));
+  return outcome(std::move(pending));
+}
+
+aio::Task<Result<void>> Durable::give_up(std::string key, std::string reason, TimePoint now) {
+  auto pending = std::make_shared<Pending<void>>(ex_);
+  journal_.give_up(std::move(key), std::move(reason), now, onto_loop(ex_, pending));
+  return outcome(std::move(pending));
+}
+
 void Durable::mark_delivered(std::string key, TimePoint now) { journal_.mark_delivered(std::move(key), now); }
 
 }  // namespace kb::daemon

@@ -1,6 +1,7 @@
 #include "logging/journal.hpp"
 
 #include <SQLiteCpp/Exception.h>
+#include <algorithm>
 #include <mutex>
 
 #include "logging/group_commit.hpp"
@@ -11,6 +12,7 @@ namespace kb::logging {
 namespace {
 
 constexpr std::size_t kExpireAtOnce = 500;  // one transaction of this size delays nobody noticeably
+constexpr std::chrono::hours kClaimsKept{24 * 7};
 
 /// Fault points of one kind of change: written but not durable, and durable but not told.
 struct Places {
@@ -19,6 +21,8 @@ struct Places {
 constexpr Places kAdmit{"journal.admit.before_commit", "journal.admit.after_commit"};
 constexpr Places kSettle{"journal.settle.before_commit", "journal.settle.after_commit"};
 constexpr Places kDelivered{"journal.delivered.before_commit", "journal.delivered.after_commit"};
+constexpr Places kBegun{"journal.begun.before_commit", "journal.begun.after_commit"};
+constexpr Places kSent{"journal.sent.before_commit", "journal.sent.after_commit"};
 constexpr Places kPublished{"journal.published.before_commit", "journal.published.after_commit"};
 constexpr Places kRecords{"journal.records.before_commit", "journal.records.after_commit"};
 constexpr Places kOther{"journal.other.before_commit", "journal.other.after_commit"};
@@ -79,7 +83,7 @@ struct Journal::State {
     }
   }
 
-  void expire(TimePoint before, std::size_t so_far, std::function<void(Result<std::size_t>)> done);
+  void expire(TimePoint replies, TimePoint claims, std::size_t so_far, std::function<void(Result<std::size_t>)> done);
 
   std::mutex reading;
   std::unique_ptr<store::Connection> reader;  ///< guarded by `reading`
@@ -87,15 +91,18 @@ struct Journal::State {
 };
 
 /// Asks for the next lot when there may be one, so that other changes get in between.
-void Journal::State::expire(TimePoint before, std::size_t so_far, std::function<void(Result<std::size_t>)> done) {
-  submit<std::size_t>(
-      kOther, [before](store::Connection& db) { return store::expire(db, before, kExpireAtOnce); },
-      [this, before, so_far, done = std::move(done)](Result<std::size_t> removed) {
-        if (removed && *removed == kExpireAtOnce) return expire(before, so_far + *removed, done);
+void Journal::State::expire(TimePoint replies, TimePoint claims, std::size_t so_far,
+                            std::function<void(Result<std::size_t>)> done) {
+  submit<store::Expired>(
+      kOther, [replies, claims](store::Connection& db) { return store::expire(db, replies, claims, kExpireAtOnce); },
+      [this, replies, claims, so_far, done = std::move(done)](Result<store::Expired> removed) {
+        std::size_t const total = so_far + (removed ? removed->replies : 0);
+        bool const more = removed && (removed->replies == kExpireAtOnce || removed->claims == kExpireAtOnce);
+        if (more) return expire(replies, claims, total, done);
         if (!done) return;
         // A later lot that fails does not undo the earlier ones: what is left goes the next night.
         if (!removed && so_far == 0) return done(removed.error());
-        done(so_far + (removed ? *removed : 0));
+        done(total);
       });
 }
 
@@ -142,9 +149,33 @@ void Journal::mark_delivered(std::string key, TimePoint now, std::function<void(
   state_->submit<void>(kDelivered, std::move(work), std::move(done));
 }
 
-void Journal::give_up(std::string key, TimePoint now, std::function<void(Result<void>)> done) {
-  auto work = [key = std::move(key), now](store::Connection& db) { return store::give_up(db, key, now); };
+void Journal::give_up(std::string key, std::string reason, TimePoint now, std::function<void(Result<void>)> done) {
+  auto work = [key = std::move(key), reason = std::move(reason), now](store::Connection& db) {
+    return store::give_up(db, key, reason, now);
+  };
   state_->submit<void>(kDelivered, std::move(work), std::move(done));
+}
+
+void Journal::begin_sending(SendingRow row, std::function<void(Result<SendingRow>)> done) {
+  auto work = [row = std::move(row)](store::Connection& db) { return store::begin_sending(db, row); };
+  state_->submit<SendingRow>(kBegun, std::move(work), std::move(done));
+}
+
+void Journal::sent(SendingRow row, std::function<void(Result<void>)> done) {
+  auto work = [row = std::move(row)](store::Connection& db) { return store::sent(db, row); };
+  state_->submit<void>(kSent, std::move(work), std::move(done));
+}
+
+void Journal::refused(SendingRow row, std::function<void(Result<void>)> done) {
+  auto work = [row = std::move(row)](store::Connection& db) { return store::refused(db, row); };
+  state_->submit<void>(kSent, std::move(work), std::move(done));
+}
+
+void Journal::claim(std::string key, std::string value, TimePoint now, std::function<void(Result<std::string>)> done) {
+  auto work = [key = std::move(key), value = std::move(value), now](store::Connection& db) {
+    return store::claim(db, key, value, now);
+  };
+  state_->submit<std::string>(kOther, std::move(work), std::move(done));
 }
 
 void Journal::mark_published(std::vector<std::int64_t> rows, std::function<void(Result<void>)> done) {
@@ -175,15 +206,28 @@ void Journal::add_feedback(Feedback feedback, std::function<void(Result<void>)> 
 }
 
 void Journal::expire(TimePoint now, std::chrono::hours keep, std::function<void(Result<std::size_t>)> done) {
-  state_->expire(now - keep, 0, std::move(done));
+  state_->expire(now - keep, now - std::max(keep, kClaimsKept), 0, std::move(done));
 }
 
 Result<std::vector<UnsettledMessage>> Journal::unsettled() const {
   return state_->read<std::vector<UnsettledMessage>>([](store::Connection& db) { return store::unsettled(db); });
 }
 
-Result<std::vector<UndeliveredReply>> Journal::undelivered() const {
-  return state_->read<std::vector<UndeliveredReply>>([](store::Connection& db) { return store::undelivered(db); });
+Result<std::vector<UndeliveredReply>> Journal::undelivered(std::string_view adapter) const {
+  return state_->read<std::vector<UndeliveredReply>>(
+      [adapter](store::Connection& db) { return store::undelivered(db, adapter); });
+}
+
+Result<std::vector<SendingRow>> Journal::sendings(std::string_view key) const {
+  return state_->read<std::vector<SendingRow>>([key](store::Connection& db) { return store::sendings(db, key); });
+}
+
+Result<std::vector<GivenUpReply>> Journal::given_up(std::size_t limit) const {
+  return state_->read<std::vector<GivenUpReply>>([limit](store::Connection& db) { return store::given_up(db, limit); });
+}
+
+Result<std::string> Journal::holder(std::string_view key) const {
+  return state_->read<std::string>([key](store::Connection& db) { return store::holder(db, key); });
 }
 
 Result<std::optional<StoredReply>> Journal::reply_of(std::string_view query_id) const {

@@ -30,6 +30,7 @@ struct StoredReply {
   std::string outcome;
   std::string text;
   std::string sources_json;
+  std::string details_json;  ///< of the answer, for adapters that show more than its text; may be empty
   bool delivered = false;
 };
 
@@ -77,6 +78,22 @@ struct UndeliveredReply {
   TimePoint settled_at{};         ///< too old for the platform's window: give_up(), do not send blindly
 };
 
+/// One part of a reply in one form, on its way to a platform that is pushed to.
+struct SendingRow {
+  std::string key;  ///< of the reply
+  int part = 0;
+  std::string form;         ///< the adapter's word
+  TimePoint first_try{};    ///< since it was last refused
+  std::string platform_id;  ///< the platform's id of the message; empty: not known to have arrived
+  bool refused = false;     ///< it is known not to have arrived
+};
+
+/// A reply that will not be sent any more, for `doctor`.
+struct GivenUpReply {
+  std::string key, query_id, reason;
+  TimePoint at{};
+};
+
 struct JournalStats {
   std::size_t inbox_unsettled = 0, replies_pending = 0, replies_given_up = 0, records_pending = 0;
   std::size_t waiting = 0;         ///< changes in the queue
@@ -108,24 +125,41 @@ class Journal {
   void settle(Settlement settlement, TimePoint now, std::function<void(Result<void>)> done);
   /// not_found: no such reply.
   void mark_delivered(std::string key, TimePoint now, std::function<void(Result<void>)> done = {});
-  /// A pending reply will not be sent any more (its platform may have it, or it is too old to repeat).
-  void give_up(std::string key, TimePoint now, std::function<void(Result<void>)> done = {});
+  /// A pending reply will not be sent any more; `reason` in a few words, without text of the chat. not_found: no such
+  /// reply.
+  void give_up(std::string key, std::string reason, TimePoint now, std::function<void(Result<void>)> done = {});
+  /// Written before a part is tried. Its time stays at the first try until that is refused; `done` gets the row as it
+  /// stands. not_found: no such reply.
+  void begin_sending(SendingRow row, std::function<void(Result<SendingRow>)> done);
+  /// The part arrived as row.platform_id. not_found: it was never begun.
+  void sent(SendingRow row, std::function<void(Result<void>)> done);
+  /// The part is known not to have arrived: a later try of it begins anew. not_found: it was never begun.
+  void refused(SendingRow row, std::function<void(Result<void>)> done);
+  /// The first value given for a key holds it, for at least a week; `done` gets that one. invalid_input: an empty key
+  /// or value.
+  void claim(std::string key, std::string value, TimePoint now, std::function<void(Result<std::string>)> done);
   void mark_published(std::vector<std::int64_t> rows, std::function<void(Result<void>)> done = {});
   /// Records without a reply (the verb log_query). `done` gets them as stored, with id, prev and hash.
   void add_records(std::vector<QueryRecord> records, std::function<void(Result<std::vector<QueryRecord>>)> done);
   void add_binding_event(BindingEventRow event, std::function<void(Result<void>)> done = {});
   /// not_found: no reply and no record has this query id.
   void add_feedback(Feedback feedback, std::function<void(Result<void>)> done);
-  /// Removes settled inbox rows and replies older than `keep`, some at a time so that nothing else waits long; `done`
-  /// gets the number of replies removed. Records stay.
+  /// Removes settled inbox rows and replies with their sendings older than `keep`, and claims older than that and a
+  /// week, some at a time so that nothing else waits long; `done` gets the number of replies removed. Records stay.
   void expire(TimePoint now, std::chrono::hours keep, std::function<void(Result<std::size_t>)> done = {});
 
   // Reads: on a connection of their own, thread-safe, see committed state.
   /// In the order of admission: what to run again after a start.
   [[nodiscard]] Result<std::vector<UnsettledMessage>> unsettled() const;
   /// In the order of settling: what to deliver after a start. Replies to keys that were never admitted are not among
-  /// them: nobody waits for those.
-  [[nodiscard]] Result<std::vector<UndeliveredReply>> undelivered() const;
+  /// them: nobody waits for those. `adapter` empty: of all.
+  [[nodiscard]] Result<std::vector<UndeliveredReply>> undelivered(std::string_view adapter = {}) const;
+  /// What was tried of this reply, in order of part and time.
+  [[nodiscard]] Result<std::vector<SendingRow>> sendings(std::string_view key) const;
+  /// The newest first.
+  [[nodiscard]] Result<std::vector<GivenUpReply>> given_up(std::size_t limit) const;
+  /// Who holds the key; empty: nobody.
+  [[nodiscard]] Result<std::string> holder(std::string_view key) const;
   [[nodiscard]] Result<std::optional<StoredReply>> reply_of(std::string_view query_id) const;
   /// The newest reply settled for this chat (or this direct sender): what /sources shows. Replies without a query id
   /// (those to commands) do not count. With `query_id`: that one, if it was given in this very conversation.

@@ -36,11 +36,17 @@ void append_record(Connection& db, QueryRecord& record) {
 
 bool has_row(Rows rows) { return rows.next(); }
 
-Result<void> end_reply(Connection& db, std::string const& key, TimePoint now, std::int64_t state) {
-  int const ended =
-      db.run("UPDATE reply SET state = ?, delivered_at = ? WHERE key = ? AND state = 0", state, to_micros(now), key);
+Result<void> end_reply(Connection& db, std::string const& key, TimePoint now, std::int64_t state,
+                       std::string const& reason) {
+  int const ended = db.run("UPDATE reply SET state = ?, delivered_at = ?, reason = ? WHERE key = ? AND state = 0",
+                           state, to_micros(now), reason, key);
   if (ended > 0 || has_row(db.query("SELECT 1 FROM reply WHERE key = ?", key))) return {};
   return Error(Errc::not_found, "no reply for message key " + key);
+}
+
+Error never_begun(SendingRow const& row) {
+  return {Errc::not_found,
+          "part " + std::to_string(row.part) + " as " + row.form + " of " + row.key + " was not begun"};
 }
 
 }  // namespace
@@ -51,11 +57,11 @@ Result<Admitted> admit(Connection& db, scope::InboundMessage const& m, TimePoint
   if (std::optional<StoredReply> reply = reply_of_key(db, key)) return Admitted{Admission::settled, std::move(reply)};
   int const added = db.run(
       "INSERT INTO inbox(key, conversation, adapter, account, sender, is_group, chat, chat_name, thread, message_id,"
-      " text, mentioned, sent_at, admitted_at) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+      " text, mentioned, external, sent_at, admitted_at) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
       " ON CONFLICT(key) DO NOTHING",
       key, conversation_of(m), m.principal.adapter, m.principal.account, m.principal.user.str(),
       m.chat_type == scope::ChatType::group, m.chat.str(), m.chat_name, m.thread, m.message_id, m.text, m.mentioned,
-      to_micros(m.sent_at), to_micros(now));
+      m.external, to_micros(m.sent_at), to_micros(now));
   return Admitted{added > 0 ? Admission::fresh : Admission::in_progress, std::nullopt};
 }
 
@@ -63,10 +69,11 @@ Result<void> settle(Connection& db, Settlement const& settlement, TimePoint now)
   StoredReply const& reply = settlement.reply;
   if (reply.key.empty()) return Error(Errc::invalid_input, "a reply without a message key cannot be settled");
   int const added = db.run(
-      "INSERT INTO reply(key, conversation, query_id, outcome, text, sources, settled_at, state, delivered_at)"
-      " VALUES(?1, coalesce((SELECT conversation FROM inbox WHERE key = ?1), ''), ?2, ?3, ?4, ?5, ?6, ?7,"
-      " CASE WHEN ?7 = 1 THEN ?6 END) ON CONFLICT(key) DO NOTHING",
-      reply.key, reply.query_id, reply.outcome, reply.text, reply.sources_json, to_micros(now), reply.delivered);
+      "INSERT INTO reply(key, conversation, query_id, outcome, text, sources, details, settled_at, state, delivered_at)"
+      " VALUES(?1, coalesce((SELECT conversation FROM inbox WHERE key = ?1), ''), ?2, ?3, ?4, ?5, ?6, ?7, ?8,"
+      " CASE WHEN ?8 = 1 THEN ?7 END) ON CONFLICT(key) DO NOTHING",
+      reply.key, reply.query_id, reply.outcome, reply.text, reply.sources_json, reply.details_json, to_micros(now),
+      reply.delivered);
   // The first reply stays, and with it the records that tell of it.
   if (added == 0) return {};
   db.run("UPDATE inbox SET settled_at = ? WHERE key = ?", to_micros(now), reply.key);
@@ -76,9 +83,52 @@ Result<void> settle(Connection& db, Settlement const& settlement, TimePoint now)
 }
 
 Result<void> mark_delivered(Connection& db, std::string const& key, TimePoint now) {
-  return end_reply(db, key, now, 1);
+  return end_reply(db, key, now, 1, {});
 }
-Result<void> give_up(Connection& db, std::string const& key, TimePoint now) { return end_reply(db, key, now, 2); }
+
+Result<void> give_up(Connection& db, std::string const& key, std::string const& reason, TimePoint now) {
+  return end_reply(db, key, now, 2, reason);
+}
+
+Result<SendingRow> begin_sending(Connection& db, SendingRow const& row) {
+  if (!has_row(db.query("SELECT 1 FROM reply WHERE key = ?", row.key))) {
+    return Error(Errc::not_found, "no reply for message key " + row.key);
+  }
+  // What was refused starts anew, also in order: its id is drawn again.
+  db.run("DELETE FROM sending WHERE reply = ? AND part = ? AND form = ? AND refused = 1", row.key,
+         static_cast<std::int64_t>(row.part), row.form);
+  db.run("INSERT INTO sending(reply, part, form, first_try_at) VALUES(?, ?, ?, ?) ON CONFLICT DO NOTHING", row.key,
+         static_cast<std::int64_t>(row.part), row.form, to_micros(row.first_try));
+  SendingRow stands = row;
+  Rows rows = db.query("SELECT first_try_at, platform_id FROM sending WHERE reply = ? AND part = ? AND form = ?",
+                       row.key, static_cast<std::int64_t>(row.part), row.form);
+  if (!rows.next()) return never_begun(row);
+  stands.first_try = from_micros(rows.number(0));
+  stands.platform_id = rows.text(1);
+  stands.refused = false;
+  return stands;
+}
+
+Result<void> sent(Connection& db, SendingRow const& row) {
+  int const noted = db.run("UPDATE sending SET platform_id = ?, refused = 0 WHERE reply = ? AND part = ? AND form = ?",
+                           row.platform_id, row.key, static_cast<std::int64_t>(row.part), row.form);
+  if (noted == 0) return never_begun(row);
+  return {};
+}
+
+Result<void> refused(Connection& db, SendingRow const& row) {
+  int const noted = db.run("UPDATE sending SET refused = 1 WHERE reply = ? AND part = ? AND form = ?", row.key,
+                           static_cast<std::int64_t>(row.part), row.form);
+  if (noted == 0) return never_begun(row);
+  return {};
+}
+
+Result<std::string> claim(Connection& db, std::string const& key, std::string const& value, TimePoint now) {
+  if (key.empty() || value.empty()) return Error(Errc::invalid_input, "a claim needs a key and a value");
+  db.run("INSERT INTO claim(key, value, claimed_at) VALUES(?, ?, ?) ON CONFLICT(key) DO NOTHING", key, value,
+         to_micros(now));
+  return holder(db, key);
+}
 
 void mark_published(Connection& db, std::vector<std::int64_t> const& rows) {
   for (std::int64_t const row : rows) db.run("UPDATE record SET published = 1 WHERE id = ?", row);
@@ -117,18 +167,22 @@ Result<void> add_feedback(Connection& db, Feedback const& f) {
   return {};
 }
 
-std::size_t expire(Connection& db, TimePoint before, std::size_t limit) {
+Expired expire(Connection& db, TimePoint replies, TimePoint claims, std::size_t limit) {
+  auto const most = static_cast<std::int64_t>(limit);
   std::vector<std::string> keys;
   {
-    Rows rows = db.query("SELECT key FROM reply WHERE settled_at < ? ORDER BY settled_at LIMIT ?", to_micros(before),
-                         static_cast<std::int64_t>(limit));
+    Rows rows =
+        db.query("SELECT key FROM reply WHERE settled_at < ? ORDER BY settled_at LIMIT ?", to_micros(replies), most);
     while (rows.next()) keys.push_back(rows.text(0));
   }
   for (std::string const& key : keys) {
-    db.run("DELETE FROM reply WHERE key = ?", key);
+    db.run("DELETE FROM reply WHERE key = ?", key);  // and its sendings
     db.run("DELETE FROM inbox WHERE key = ?", key);
   }
-  return keys.size();
+  int const unclaimed =
+      db.run("DELETE FROM claim WHERE id IN (SELECT id FROM claim WHERE claimed_at < ? ORDER BY claimed_at LIMIT ?)",
+             to_micros(claims), most);
+  return {keys.size(), static_cast<std::size_t>(unclaimed)};
 }
 
 }  // namespace kb::logging::store

@@ -3,8 +3,8 @@
 namespace kb::logging::store {
 namespace {
 
-/// Reads adapter, account, sender, is_group, chat, chat_name, thread, message_id, text, mentioned, sent_at from
-/// `first` on.
+/// Reads adapter, account, sender, is_group, chat, chat_name, thread, message_id, text, mentioned, external, sent_at
+/// from `first` on.
 scope::InboundMessage message_at(Rows const& row, int first) {
   scope::InboundMessage m;
   m.principal.adapter = row.text(first);
@@ -17,13 +17,14 @@ scope::InboundMessage message_at(Rows const& row, int first) {
   m.message_id = row.text(first + 7);
   m.text = row.text(first + 8);
   m.mentioned = row.number(first + 9) != 0;
-  m.sent_at = from_micros(row.number(first + 10));
+  m.external = row.number(first + 10) != 0;
+  m.sent_at = from_micros(row.number(first + 11));
   return m;
 }
 
-/// Reads key, query_id, outcome, text, sources, state.
+/// Reads key, query_id, outcome, text, sources, details, state.
 StoredReply reply_at(Rows const& row) {
-  return {row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.number(5) == 1};
+  return {row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5), row.number(6) == 1};
 }
 
 std::optional<StoredReply> first_reply(Rows rows) {
@@ -42,38 +43,68 @@ Result<QueryRecord> record_at(std::string const& json, std::int64_t row) {
 std::vector<UnsettledMessage> unsettled(Connection& db) {
   std::vector<UnsettledMessage> out;
   Rows rows = db.query(
-      "SELECT key, adapter, account, sender, is_group, chat, chat_name, thread, message_id, text, mentioned, sent_at"
-      " FROM inbox WHERE settled_at IS NULL ORDER BY id");
+      "SELECT key, adapter, account, sender, is_group, chat, chat_name, thread, message_id, text, mentioned,"
+      " external, sent_at FROM inbox WHERE settled_at IS NULL ORDER BY id");
   while (rows.next()) out.push_back({rows.text(0), message_at(rows, 1)});
   return out;
 }
 
-std::vector<UndeliveredReply> undelivered(Connection& db) {
+std::vector<UndeliveredReply> undelivered(Connection& db, std::string_view adapter) {
   std::vector<UndeliveredReply> out;
   Rows rows = db.query(
-      "SELECT r.key, r.query_id, r.outcome, r.text, r.sources, r.state, r.settled_at, i.adapter, i.account, i.sender,"
-      " i.is_group, i.chat, i.chat_name, i.thread, i.message_id, i.text, i.mentioned, i.sent_at"
-      " FROM reply r JOIN inbox i ON i.key = r.key WHERE r.state = 0 ORDER BY r.id");
-  while (rows.next()) out.push_back({reply_at(rows), message_at(rows, 7), from_micros(rows.number(6))});
+      "SELECT r.key, r.query_id, r.outcome, r.text, r.sources, r.details, r.state, r.settled_at, i.adapter, i.account,"
+      " i.sender, i.is_group, i.chat, i.chat_name, i.thread, i.message_id, i.text, i.mentioned, i.external, i.sent_at"
+      " FROM reply r JOIN inbox i ON i.key = r.key WHERE r.state = 0 AND (?1 = '' OR i.adapter = ?1) ORDER BY r.id",
+      adapter);
+  while (rows.next()) out.push_back({reply_at(rows), message_at(rows, 8), from_micros(rows.number(7))});
   return out;
 }
 
+std::vector<SendingRow> sendings(Connection& db, std::string_view key) {
+  std::vector<SendingRow> out;
+  Rows rows = db.query(
+      "SELECT reply, part, form, first_try_at, platform_id, refused FROM sending WHERE reply = ?"
+      " ORDER BY part, first_try_at, id",
+      key);
+  while (rows.next()) {
+    out.push_back({rows.text(0), static_cast<int>(rows.number(1)), rows.text(2), from_micros(rows.number(3)),
+                   rows.text(4), rows.number(5) != 0});
+  }
+  return out;
+}
+
+std::vector<GivenUpReply> given_up(Connection& db, std::size_t limit) {
+  std::vector<GivenUpReply> out;
+  Rows rows = db.query(
+      "SELECT key, query_id, reason, delivered_at FROM reply WHERE state = 2 ORDER BY delivered_at DESC LIMIT ?",
+      static_cast<std::int64_t>(limit));
+  while (rows.next()) out.push_back({rows.text(0), rows.text(1), rows.text(2), from_micros(rows.number(3))});
+  return out;
+}
+
+std::string holder(Connection& db, std::string_view key) {
+  Rows rows = db.query("SELECT value FROM claim WHERE key = ?", key);
+  return rows.next() ? rows.text(0) : std::string();
+}
+
 std::optional<StoredReply> reply_of_key(Connection& db, std::string const& key) {
-  return first_reply(db.query("SELECT key, query_id, outcome, text, sources, state FROM reply WHERE key = ?", key));
+  return first_reply(
+      db.query("SELECT key, query_id, outcome, text, sources, details, state FROM reply WHERE key = ?", key));
 }
 
 std::optional<StoredReply> reply_of_query(Connection& db, std::string_view query_id) {
   if (query_id.empty()) return std::nullopt;
-  return first_reply(
-      db.query("SELECT key, query_id, outcome, text, sources, state FROM reply WHERE query_id = ? ORDER BY id LIMIT 1",
-               query_id));
+  return first_reply(db.query(
+      "SELECT key, query_id, outcome, text, sources, details, state FROM reply WHERE query_id = ? ORDER BY id LIMIT 1",
+      query_id));
 }
 
 std::optional<StoredReply> last_reply(Connection& db, std::string const& conversation, std::string_view query_id) {
-  return first_reply(db.query(
-      "SELECT key, query_id, outcome, text, sources, state FROM reply WHERE conversation = ?1 AND query_id <> ''"
-      " AND (?2 = '' OR query_id = ?2) ORDER BY id DESC LIMIT 1",
-      conversation, query_id));
+  return first_reply(
+      db.query("SELECT key, query_id, outcome, text, sources, details, state FROM reply WHERE conversation = ?1 AND "
+               "query_id <> ''"
+               " AND (?2 = '' OR query_id = ?2) ORDER BY id DESC LIMIT 1",
+               conversation, query_id));
 }
 
 Result<std::vector<PendingRecord>> unpublished(Connection& db, RepoId const& repo, std::size_t limit) {

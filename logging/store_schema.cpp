@@ -72,6 +72,29 @@ CREATE TABLE binding_event (
   id INTEGER PRIMARY KEY,
   event TEXT NOT NULL, chat_id TEXT NOT NULL, team_id TEXT NOT NULL, actor TEXT NOT NULL,
   code TEXT NOT NULL, created_at TEXT NOT NULL);
+)sql",
+    // Replies that are pushed, part by part, to a platform that may answer late or not at all.
+    R"sql(
+ALTER TABLE inbox ADD COLUMN external INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE reply ADD COLUMN details TEXT NOT NULL DEFAULT '';
+ALTER TABLE reply ADD COLUMN reason TEXT NOT NULL DEFAULT '';  -- of state 2
+CREATE INDEX reply_given_up ON reply(delivered_at) WHERE state = 2;
+
+CREATE TABLE sending (
+  id INTEGER PRIMARY KEY,
+  reply TEXT NOT NULL REFERENCES reply(key) ON DELETE CASCADE,
+  part INTEGER NOT NULL, form TEXT NOT NULL,
+  first_try_at INTEGER NOT NULL,
+  platform_id TEXT NOT NULL DEFAULT '',
+  refused INTEGER NOT NULL DEFAULT 0,
+  UNIQUE (reply, part, form));
+
+CREATE TABLE claim (
+  id INTEGER PRIMARY KEY,
+  key TEXT NOT NULL UNIQUE,
+  value TEXT NOT NULL,
+  claimed_at INTEGER NOT NULL);
+CREATE INDEX claim_age ON claim(claimed_at);
 )sql"};
 
 Error system_error(std::string const& doing, std::filesystem::path const& path) {

@@ -26,6 +26,7 @@ inline scope::InboundMessage message(std::string id, std::string text = "上周�
   m.message_id = std::move(id);
   m.text = std::move(text);
   m.mentioned = true;
+  m.external = true;
   m.sent_at = at_second(5);
   return m;
 }
@@ -51,7 +52,7 @@ inline logging::QueryRecord record(std::string query_id, RepoId repo = {"nlp", "
 
 inline logging::Settlement settlement(scope::InboundMessage const& m, std::string query_id, std::string text) {
   logging::Settlement s;
-  s.reply = {logging::inbox_key(m), query_id, "answered", std::move(text), "[]", false};
+  s.reply = {logging::inbox_key(m), query_id, "answered", std::move(text), "[]", R"({"confidence":"high"})", false};
   s.records = {record(std::move(query_id))};
   return s;
 }

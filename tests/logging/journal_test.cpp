@@ -110,6 +110,7 @@ TEST_CASE("an admitted message comes back whole after reopening") {
   CHECK_EQ(got.message_id, sent.message_id);
   CHECK_EQ(got.text, sent.text);
   CHECK_EQ(got.mentioned, sent.mentioned);
+  CHECK_EQ(got.external, sent.external);
   CHECK(got.sent_at == sent.sent_at);
 }
 
@@ -214,11 +215,14 @@ TEST_CASE("a reply is undelivered until it is delivered or given up") {
       succeeds(waited<void>([&](auto done) { journal->mark_delivered(key("m1"), at_second(8), std::move(done)); })));
   REQUIRE(
       succeeds(waited<void>([&](auto done) { journal->mark_delivered(key("m1"), at_second(9), std::move(done)); })));
-  REQUIRE(succeeds(waited<void>([&](auto done) { journal->give_up(key("m3"), at_second(8), std::move(done)); })));
+  REQUIRE(succeeds(
+      waited<void>([&](auto done) { journal->give_up(key("m3"), "recalled", at_second(8), std::move(done)); })));
   auto const left = value(journal->undelivered());
   REQUIRE_EQ(left.size(), 1);
   CHECK_EQ(left[0].message.message_id, "m2");
   CHECK_EQ(left[0].reply.query_id, "Q-m2");
+  CHECK_EQ(left[0].reply.details_json, R"({"confidence":"high"})");
+  CHECK(left[0].message.external);
   CHECK(left[0].settled_at == at_second(7));
   CHECK(value(admit(*journal, message("m1"))).reply->delivered);
   CHECK_FALSE(value(admit(*journal, message("m3"))).reply->delivered);
