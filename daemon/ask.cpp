@@ -4,6 +4,8 @@
 #include <chrono>
 #include <utility>
 
+#include "daemon/json_out.hpp"
+
 namespace kb::daemon {
 namespace {
 
@@ -67,6 +69,10 @@ std::vector<logging::QueryRecord> records_of(answer::Answer const& answer, scope
     records.push_back(std::move(record));
   }
   return records;
+}
+
+std::string details_json(answer::Answer const& answer) {
+  return dump({{"confidence", answer::to_string(answer.confidence)}, {"stale_files", answer.stale_files}});
 }
 
 answer::Stopwatch steady_stopwatch() {

@@ -36,6 +36,9 @@ struct World {
                                                            scope::ScopeRequest const& request, World const& world,
                                                            TimePoint now);
 
+/// What a platform may show beside the text: {"confidence","stale_files"}.
+[[nodiscard]] std::string details_json(answer::Answer const& answer);
+
 /// The scope object of INTERFACES §3, one line of JSON.
 [[nodiscard]] std::string to_json(scope::ScopeOutcome const& outcome);
 /// `{success, chat_type, chat_id, sender, user, binding, team}`.

@@ -15,6 +15,9 @@ namespace {
 constexpr std::size_t kMaxWaiting = 4096;  ///< messages queued in the whole program
 constexpr int kSettleTries = 6;
 constexpr std::chrono::milliseconds kFirstPause{100};
+/// In private only a picture, a file or the like comes without words; in a group a bare mention does, and gets help.
+constexpr std::string_view kTextOnly =
+    "我只读文字，图片、文件和语音都看不了。请把问题写成文字发给我；发送 /help 查看用法。";
 
 /// The order of a conversation: a group's, or one person's in private.
 std::string chat_key(scope::InboundMessage const& m) {
@@ -28,6 +31,7 @@ scope::ScopeRequest request_of(scope::InboundMessage const& message, std::string
   request.sender = message.principal.user;
   request.chat_type = message.chat_type;
   request.chat = message.chat;
+  request.external = message.external;
   request.question = std::move(question);
   return request;
 }
@@ -55,6 +59,7 @@ adapters::Reply reply_of(logging::StoredReply const& stored, scope::InboundMessa
   reply.outcome = stored.outcome;
   reply.text = stored.text;
   reply.sources_json = stored.sources_json;
+  reply.details_json = stored.details_json;
   return reply;
 }
 
@@ -71,14 +76,25 @@ Conversations::Conversations(aio::Executor ex, aio::Pool& cpu, Durable& durable,
       turn_ended_(ex),
       turns_(ex, aio::log_faults()) {}
 
-aio::Task<Result<bridge::Accepted>> Conversations::receive(scope::InboundMessage message) {
+void Conversations::withdraw(std::string const& adapter, std::string const& account, std::string const& message_id) {
+  for (auto& [key, chat] : chats_) {
+    for (Turn& turn : chat.waiting) {
+      scope::Principal const& from = turn.message.principal;
+      if (turn.message.message_id == message_id && from.adapter == adapter && from.account == account) {
+        turn.withdrawn = true;
+      }
+    }
+  }
+}
+
+aio::Task<Result<adapters::Accepted>> Conversations::receive(scope::InboundMessage message) {
   if (draining_) co_return Error(Errc::unavailable, "kbgate is restarting; send the message again in a moment");
   World const world = hooks_.world();
   config::Limits const& limits = world.books->settings.limits;
   if (message.text.size() > limits.max_question_bytes) {
     co_return Error(Errc::invalid_input, "text is longer than " + std::to_string(limits.max_question_bytes) + " bytes");
   }
-  bridge::Accepted accepted;
+  adapters::Accepted accepted;
   if (message.chat_type == scope::ChatType::group && !message.mentioned) {
     config::Binding const* binding = world.books->directory.binding(message.chat);
     bool const every_message = binding != nullptr && binding->enabled && !binding->mention_only;
@@ -155,9 +171,15 @@ aio::Task<> Conversations::take_turn(Turn turn) {
   bool failed = false;
   std::string reason;
   try {
-    std::string text = without_mention(turn.message.text, turn.message.mentioned);
+    // Feishu's adapter knows which mention is ours and has taken it out; a person's may stand first.
+    bool const strip = turn.message.mentioned && turn.message.principal.adapter != "feishu";
+    std::string text = without_mention(turn.message.text, strip);
     std::optional<Command> parsed = parse_command(text);
-    if (parsed) {
+    if (turn.withdrawn) {
+      settlement = settlement_of(turn.key, {}, "withdrawn", {});
+    } else if (text.empty() && turn.message.chat_type == scope::ChatType::direct) {
+      settlement = settlement_of(turn.key, {}, "answered", std::string(kTextOnly));
+    } else if (parsed) {
       settlement = co_await command(turn, std::move(*parsed));
     } else {
       settlement = co_await question(turn, query_id, std::move(text));
@@ -198,6 +220,7 @@ aio::Task<logging::Settlement> Conversations::question(Turn const& turn, std::st
   recent_.remember(turn.message, answer, clock_.steady());
   logging::Settlement settlement = settlement_of(turn.key, query_id, answer::to_string(answer.outcome), answer.text);
   settlement.reply.sources_json = answer::sources_json(answer);
+  settlement.reply.details_json = details_json(answer);
   settlement.records = records_of(answer, request, world, clock_.now());
   log::write(log::Level::info, "question.settled",
              {{"query_id", query_id},

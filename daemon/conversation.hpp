@@ -12,7 +12,6 @@
 #include "adapters/aio/pool.hpp"
 #include "adapters/aio/signal.hpp"
 #include "adapters/aio/task_group.hpp"
-#include "adapters/bridge/server.hpp"
 #include "daemon/ask.hpp"
 #include "daemon/desk.hpp"
 #include "daemon/durable.hpp"
@@ -31,7 +30,10 @@ class Conversations {
   Conversations(aio::Executor ex, aio::Pool& cpu, Durable& durable, Desk& desk, Clock const& clock, Hooks hooks);
 
   /// Makes the message durable and queues it. The error says why it was not taken; nothing is kept of it then.
-  aio::Task<Result<bridge::Accepted>> receive(scope::InboundMessage message);
+  aio::Task<Result<adapters::Accepted>> receive(scope::InboundMessage message);
+  /// The message was taken back by its author: if it still waits for its turn, it is closed without an answer (outcome
+  /// `withdrawn`, empty text).
+  void withdraw(std::string const& adapter, std::string const& account, std::string const& message_id);
   /// Queues messages that were acknowledged before a restart.
   void resume(std::vector<logging::UnsettledMessage> messages);
   /// Takes nothing new; gives what runs `grace` to end. What still waits stays admitted and runs after the next start.
@@ -41,6 +43,7 @@ class Conversations {
   struct Turn {
     std::string key;
     scope::InboundMessage message;
+    bool withdrawn = false;
   };
   struct Chat {
     std::deque<Turn> waiting;

@@ -51,6 +51,7 @@ scope::ScopeRequest request_of(std::string question, scope::InboundMessage const
   request.sender = message.principal.user;
   request.chat_type = message.chat_type;
   request.chat = message.chat;
+  request.external = message.external;
   request.question = std::move(question);
   return request;
 }
@@ -266,6 +267,22 @@ aio::Task<CommandReply> Desk::confirm(std::string code, scope::InboundMessage me
   co_return said(change->binding.enabled
                      ? "已绑定：本群的提问现在由团队「" + change->binding.team_name + "」的知识库回答。"
                      : "已解绑：本群不再查询团队「" + change->binding.team_name + "」的知识库。");
+}
+
+aio::Task<> Desk::disable(ChatId chat, std::string why) {
+  World const world = hooks_.world();
+  std::optional<config::BindingChange> const change = config::disable(world.books->directory, chat, clock_.now());
+  if (!change) co_return;
+  BindingFiles const files(world.books->settings);
+  Result<void> saved = Error(Errc::unavailable, "not run");
+  auto job = [&] { saved = store(files, *change); };
+  co_await files_.run(job);
+  if (!saved) {
+    log::write(log::Level::error, "binding.not_saved", {{"chat_id", chat.str()}, {"reason", saved.error().what}});
+    co_return;
+  }
+  co_await hooks_.reload();
+  log::write(log::Level::info, "chat.disabled", {{"chat_id", chat.str()}, {"reason", why}});
 }
 
 }  // namespace kb::daemon

@@ -34,6 +34,8 @@ class Desk {
   Desk(aio::Pool& files, Durable& durable, Clock const& clock, Hooks hooks);
 
   aio::Task<CommandReply> handle(Command command, scope::InboundMessage message);
+  /// Ends the binding of a group that is gone, or that the bot is out of. An admin binds it anew if it comes back.
+  aio::Task<> disable(ChatId chat, std::string why);
 
  private:
   [[nodiscard]] CommandReply whoami(scope::InboundMessage const& message) const;

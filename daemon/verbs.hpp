@@ -63,6 +63,8 @@ int index_verb(std::string const& action, RepoOptions const& options, Io io);
 int sync_verb(RepoOptions const& options, Io io);
 
 int check_config_verb(std::string const& config, Io io);
+/// Asks the platforms too; sends nothing to any chat.
+int doctor_verb(std::string const& config, Io io);
 int version_verb(Io io);
 
 struct EvalOptions {
