@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "adapters/aio/task_group.hpp"
+#include "adapters/aio/tls.hpp"
 #include "adapters/aio/wait.hpp"
 #include "adapters/aio/watchdog.hpp"
 #include "adapters/aio/wire.hpp"
@@ -110,6 +111,7 @@ struct HttpServer::State {
   OnRequest on_request;
   OnUpgrade on_upgrade;
   OnLink on_link;
+  std::shared_ptr<TlsContext> tls;  ///< null: plain TCP
   asio::basic_socket_acceptor<tcp, Executor> acceptor;
   bool stopping = false;
   bool starved = false;  ///< the last accept failed
@@ -130,6 +132,7 @@ struct HttpServer::State {
   bool note_accept(error_code ec);
   Task<> refuse(std::shared_ptr<Wire> wire);
   Task<> serve(Peers::iterator peer);
+  Task<bool> secure(Peer& peer);
   Task<std::unique_ptr<HttpRequest>> talk(Peer& peer);
   Task<Received> receive(Peer& peer, beast::flat_buffer& buffer);
   Task<bool> respond(Peer& peer, HttpRequest request, bool keep_alive);
@@ -142,7 +145,8 @@ void HttpServer::State::admit(Socket socket) {
   auto const from = socket.remote_endpoint(unknown);
   std::shared_ptr<Wire> wire = tcp_wire(std::move(socket));
   if (peers.size() >= limits.connections) {
-    if (refusing < kRefusalsAtOnce) tasks.spawn("http refusal", refuse(std::move(wire)));
+    bool const can_tell = tls == nullptr && refusing < kRefusalsAtOnce;
+    if (can_tell) tasks.spawn("http refusal", refuse(std::move(wire)));
     return;
   }
   Peer peer;
@@ -172,7 +176,9 @@ Task<> HttpServer::State::refuse(std::shared_ptr<Wire> wire) {
 Task<> HttpServer::State::serve(Peers::iterator peer) {
   std::exception_ptr fault;
   try {
-    std::unique_ptr<HttpRequest> upgrade = co_await talk(*peer);
+    std::unique_ptr<HttpRequest> upgrade;
+    bool const ready = co_await secure(*peer);
+    if (ready) upgrade = co_await talk(*peer);
     if (upgrade) {
       Result<std::unique_ptr<Link>> link = co_await accept_ws(peer->wire, *upgrade, limits);
       if (link) {
@@ -185,6 +191,15 @@ Task<> HttpServer::State::serve(Peers::iterator peer) {
   peer->wire->close();
   peers.erase(peer);
   if (fault) std::rethrow_exception(fault);
+}
+
+// False: no TLS with this peer.
+Task<bool> HttpServer::State::secure(Peer& peer) {
+  if (!tls) co_return true;
+  Result<std::shared_ptr<Wire>> wire = co_await tls_accept(peer.wire, tls, limits.handshake);
+  if (!wire) co_return false;
+  peer.wire = std::move(*wire);
+  co_return true;
 }
 
 // Plain requests, one after the other. Gives the request that asks for a WebSocket, once it is granted.
@@ -288,6 +303,8 @@ HttpServer::HttpServer(Executor ex, ServerLimits limits, OnRequest on_request, O
     : state_(std::make_shared<State>(std::move(ex), limits, std::move(on_request), std::move(on_upgrade),
                                      std::move(on_link))) {}
 HttpServer::~HttpServer() = default;
+
+void HttpServer::use_tls(std::shared_ptr<TlsContext> tls) { state_->tls = std::move(tls); }
 
 Result<std::uint16_t> HttpServer::listen(std::string const& address, std::uint16_t port) {
   std::string const place = "listening on " + address + " port " + std::to_string(port);

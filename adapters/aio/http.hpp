@@ -15,6 +15,8 @@
 
 namespace kb::aio {
 
+class TlsContext;
+
 struct HttpRequest {
   std::string method;
   std::string target;                          ///< as sent: path and query
@@ -53,6 +55,8 @@ class HttpServer {
   HttpServer(Executor ex, ServerLimits limits, OnRequest on_request, OnUpgrade on_upgrade, OnLink on_link);
   ~HttpServer();
 
+  /// Speaks TLS with a server's context. Before listen().
+  void use_tls(std::shared_ptr<TlsContext> tls);
   /// Binds and listens; port 0 picks a free one. unavailable: address in use or not ours, naming it.
   [[nodiscard]] Result<std::uint16_t> listen(std::string const& address, std::uint16_t port);
   /// Accepts until stop(); returns when every connection has ended.
@@ -71,5 +75,23 @@ class HttpServer {
 /// A WebSocket client over TCP (ws://host:port/path). `bearer` empty: no Authorization header. For `kbgate chat` and
 /// tests.
 Task<Result<std::unique_ptr<Link>>> connect_ws(Executor ex, std::string url, std::string bearer, ServerLimits limits);
+
+struct WsCall {
+  std::string url;  ///< ws:// or wss://; path and query go out untouched
+  std::map<std::string, std::string> headers;
+  std::shared_ptr<TlsContext> tls;  ///< for wss://
+  /// `handshake` bounds all of it, from the name's resolution to the answer.
+  ServerLimits limits;
+};
+
+/// A link, or why there is none.
+struct WsAnswer {
+  std::unique_ptr<Link> link;
+  /// unavailable, saying at which step; denied: the certificate, or a refusal with 401 or 403; invalid_input: the URL,
+  /// whose query is in no text.
+  Error error;
+  HttpResponse response;  ///< of a refusal; status 0: there was none. Header names are in lower case.
+};
+Task<WsAnswer> open_ws(Executor ex, WsCall call);
 
 }  // namespace kb::aio

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <string>
@@ -19,8 +20,9 @@ struct HttpCall {
   std::map<std::string, std::string> headers;
   std::string body;
   std::chrono::milliseconds limit{15'000};  ///< for the whole call
-  /// A kept connection can turn out dead when it is used: repeat the call once on a new one. For calls that the server
-  /// knows by an id, or that change nothing.
+  /// A kept connection can turn out dead when it is used, and then nobody knows whether the call arrived: only a
+  /// repeatable call uses one, and is made once more on a new one. For calls that the server knows by an id, or that
+  /// change nothing.
   bool repeatable = false;
 };
 
@@ -36,7 +38,8 @@ class HttpClient {
   ~HttpClient();
 
   /// Any status is a response; header names are in lower case. unavailable: no whole response within the limit, saying
-  /// at which step it failed; denied: the certificate; invalid_input: the URL. No error text holds the query of a URL.
+  /// at which step it failed; denied: the certificate; exhausted: the response is too large; invalid_input: the URL. No
+  /// error text holds the query of a URL.
   [[nodiscard]] Task<Result<HttpResponse>> send(HttpCall call);
   /// Idle connections end; calls in progress finish.
   void close_idle();

@@ -13,6 +13,10 @@ class Link {
   virtual ~Link() = default;
   /// The next whole text or binary message. An error of any kind means: the link ended. One reader at a time.
   virtual Task<Result<std::string>> read() = 0;
+  /// Whether the message that was read last was binary.
+  [[nodiscard]] virtual bool got_binary() const noexcept = 0;
+  /// What write() sends from now on: text at first.
+  virtual void send_binary(bool on) = 0;
   /// One writer at a time.
   virtual Task<Result<void>> write(std::string message) = 0;
   /// Sends a close frame (1000, or what set_close gave) and returns when the peer has answered it or the link was cut.

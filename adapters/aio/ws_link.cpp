@@ -9,6 +9,10 @@
 #include <boost/beast/http/message.hpp>
 #include <boost/beast/websocket/stream.hpp>
 
+#include "adapters/aio/tls.hpp"
+#include "adapters/aio/url.hpp"
+#include "adapters/aio/watchdog.hpp"
+
 namespace kb::aio {
 
 // How Beast ends a connection it has closed by protocol (found by name in this namespace). After a failure the peer may
@@ -61,6 +65,9 @@ class WsLink final : public Link {
     }
   }
 
+  [[nodiscard]] bool got_binary() const noexcept override { return stream_.got_binary(); }
+  void send_binary(bool on) override { stream_.binary(on); }
+
   Task<Result<void>> write(std::string message) override {
     auto const [ec, n] = co_await stream_.async_write(asio::buffer(message), kQuietly);
     if (ec) co_return ended(ec);
@@ -92,24 +99,34 @@ class WsLink final : public Link {
   websocket::close_reason reason_ = websocket::close_code::normal;
 };
 
-struct WsUrl {
-  std::string host, port, target;
-};
+WsAnswer failed(Error error) {
+  WsAnswer answer;
+  answer.error = std::move(error);
+  answer.response.status = 0;
+  return answer;
+}
 
-// ws://host[:port][/path]; an IPv6 address in brackets.
-Result<WsUrl> parse_ws_url(std::string const& url) {
-  constexpr std::string_view kScheme = "ws://";
-  if (!url.starts_with(kScheme)) return Error(Errc::invalid_input, url + ": expected ws://host:port/path");
-  std::string const rest = url.substr(kScheme.size());
-  std::size_t const slash = std::min(rest.find('/'), rest.size());
-  std::string const place = rest.substr(0, slash);
-  std::size_t const bracket = place.find(']');
-  std::size_t const colon = place.find(':', bracket == place.npos ? 0 : bracket);
-  std::string host = place.substr(0, colon);
-  if (bracket != place.npos && host.size() > 2) host = host.substr(1, host.size() - 2);
-  std::string port = colon == place.npos ? "80" : place.substr(colon + 1);
-  if (host.empty() || port.empty()) return Error(Errc::invalid_input, url + ": no host or port");
-  return WsUrl{std::move(host), std::move(port), slash == rest.size() ? "/" : rest.substr(slash)};
+HttpResponse plain(http::response<http::string_body> const& message) {
+  HttpResponse response;
+  response.status = message.result_int();
+  response.content_type = message[http::field::content_type];
+  response.body = message.body();
+  for (auto const& field : message) {
+    std::string name = field.name_string();
+    std::transform(name.begin(), name.end(), name.begin(),
+                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; });
+    response.headers.try_emplace(std::move(name), field.value());
+  }
+  return response;
+}
+
+Task<Result<std::shared_ptr<Wire>>> connect_wire(Executor ex, Url to, std::shared_ptr<TlsContext> tls,
+                                                 std::chrono::milliseconds limit) {
+  auto const end = std::chrono::steady_clock::now() + limit;
+  Result<std::shared_ptr<Wire>> wire = co_await connect_tcp(ex, to.host, to.port, limit);
+  if (!wire || !to.secure()) co_return wire;
+  auto const left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+  co_return co_await tls_connect(std::move(*wire), std::move(tls), std::move(to.host), left);
 }
 
 }  // namespace
@@ -125,25 +142,50 @@ Task<Result<std::unique_ptr<Link>>> accept_ws(std::shared_ptr<Wire> wire, HttpRe
   co_return std::unique_ptr<Link>(std::move(link));
 }
 
-Task<Result<std::unique_ptr<Link>>> connect_ws(Executor ex, std::string url, std::string bearer, ServerLimits limits) {
-  Result<WsUrl> const to = parse_ws_url(url);
-  if (!to) co_return to.error();
-  Result<std::shared_ptr<Wire>> wire = co_await connect_tcp(ex, to->host, to->port, limits.handshake);
-  if (!wire) co_return wire.error();
-  auto link = std::make_unique<WsLink>(std::move(*wire), limits);
-  auto decorate = [&bearer](websocket::request_type& request) {
-    if (!bearer.empty()) request.set(http::field::authorization, "Bearer " + bearer);
+Task<WsAnswer> open_ws(Executor ex, WsCall call) {
+  auto const end = std::chrono::steady_clock::now() + call.limits.handshake;
+  std::string const shown = without_query(call.url);
+  Result<Url> const to = parse_url(call.url);
+  if (!to) co_return failed(to.error());
+  bool const usable = to->scheme == "ws" || (to->scheme == "wss" && call.tls != nullptr);
+  if (!usable) co_return failed(Error(Errc::invalid_input, shown + ": expected ws://host:port/path"));
+  Result<std::shared_ptr<Wire>> wire = co_await connect_wire(ex, *to, call.tls, call.limits.handshake);
+  if (!wire) co_return failed(at(shown, wire.error()));
+
+  auto link = std::make_unique<WsLink>(std::move(*wire), call.limits);
+  auto decorate = [&call](websocket::request_type& request) {
+    for (auto const& [name, value] : call.headers) request.set(name, value);
   };
   link->stream().set_option(websocket::stream_base::decorator(decorate));
-  std::string const host = to->host + ":" + to->port;
+  auto const left = std::chrono::ceil<std::chrono::milliseconds>(end - std::chrono::steady_clock::now());
+  Watchdog slow(ex, left, [&link] { link->abort(); });
   http::response<http::string_body> answer;
-  auto const [ec] = co_await link->stream().async_handshake(answer, host, to->target, kQuietly);
+  auto const [ec] = co_await link->stream().async_handshake(answer, to->authority(), to->target, kQuietly);
+  if (!ec) {
+    WsAnswer open;
+    open.link = std::move(link);
+    co_return open;
+  }
   if (ec == websocket::error::upgrade_declined) {
     Errc const code = answer.result_int() == 401 || answer.result_int() == 403 ? Errc::denied : Errc::unavailable;
-    co_return Error(code, url + ": refused with " + std::to_string(answer.result_int()));
+    WsAnswer refused = failed(Error(code, shown + ": refused with " + std::to_string(answer.result_int())));
+    refused.response = plain(answer);
+    co_return refused;
   }
-  if (ec) co_return Error(Errc::unavailable, url + ": " + ec.message());
-  co_return std::unique_ptr<Link>(std::move(link));
+  std::string const step = shown + ": WebSocket handshake: ";
+  if (slow.bitten()) co_return failed(Error(Errc::unavailable, step + "no answer in time"));
+  if (ec == asio::error::operation_aborted) co_return failed(Error(Errc::cancelled, step + "given up"));
+  co_return failed(Error(Errc::unavailable, step + ec.message()));
+}
+
+Task<Result<std::unique_ptr<Link>>> connect_ws(Executor ex, std::string url, std::string bearer, ServerLimits limits) {
+  WsCall call;
+  call.url = std::move(url);
+  if (!bearer.empty()) call.headers.emplace("Authorization", "Bearer " + bearer);
+  call.limits = limits;
+  WsAnswer answer = co_await open_ws(std::move(ex), std::move(call));
+  if (!answer.link) co_return std::move(answer.error);
+  co_return std::move(answer.link);
 }
 
 }  // namespace kb::aio

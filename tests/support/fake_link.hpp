@@ -25,6 +25,8 @@ class FakeLink final : public aio::Link {
   std::size_t unread() const noexcept { return inbox_.size(); }
 
   aio::Task<Result<std::string>> read() override;
+  [[nodiscard]] bool got_binary() const noexcept override { return false; }
+  void send_binary(bool) override {}
   aio::Task<Result<void>> write(std::string message) override;
   aio::Task<> close() override;
   void set_close(unsigned short code, std::string reason) override;
