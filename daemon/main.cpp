@@ -220,6 +220,18 @@ int main(int argc, char** argv) {
   add_sender(*chat_cmd, chat.sender);
   chat_cmd->callback([&] { run = [&] { return chat_verb(chat, std::cin, io); }; });
 
+  SimFeishuOptions sim;
+  auto* sim_cmd = app.add_subcommand("sim", "pretend platforms, for trying an adapter without the real one");
+  sim_cmd->require_subcommand(1);
+  auto* feishu_cmd = sim_cmd->add_subcommand("feishu", "Feishu's open platform on 127.0.0.1");
+  feishu_cmd->add_option("--port", sim.port, "0 picks a free one");
+  feishu_cmd->add_option("--app_id", sim.app_id, "the app it knows");
+  feishu_cmd->add_option("--app_secret", sim.app_secret, "and its secret");
+  feishu_cmd->add_option("--events", sim.events, "directory of sample events that its control API can name");
+  feishu_cmd->add_flag("--no_rate_limits", sim.no_rate_limits, "answer however fast it is asked");
+  feishu_cmd->add_flag("--verbose", sim.verbose, "log each call and each fault of the client");
+  feishu_cmd->callback([&] { run = [&] { return sim_feishu_verb(sim, io); }; });
+
   verb("version", "print what was built")->callback([&] { run = [&] { return version_verb(io); }; });
 
   std::set<std::string> names;

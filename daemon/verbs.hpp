@@ -2,6 +2,7 @@
 /// INTERFACES §2.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <iosfwd>
 #include <optional>
@@ -88,6 +89,15 @@ struct ServeOptions {
   int ready_fd = -1;
 };
 int serve_verb(ServeOptions const& options, Io io);
+
+struct SimFeishuOptions {
+  std::string app_id, app_secret;  ///< empty: the simulator's own
+  std::string events;              ///< directory of sample events
+  std::uint16_t port = 0;
+  bool no_rate_limits = false, verbose = false;
+};
+/// Feishu's open platform on loopback until SIGTERM or SIGINT; prints a ready line.
+int sim_feishu_verb(SimFeishuOptions const& options, Io io);
 
 // What the verbs above share.
 
