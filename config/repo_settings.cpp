@@ -185,6 +185,11 @@ RepoSettings read_repo(Json const& json, std::string name, fs::path const& base,
   repo.web_url = web_url_of(fields, sink);
   repo.query_log =
       value_of(kLogModes, fields.word("query_log", names_of(kLogModes), to_string(repo.query_log)), repo.query_log);
+  if (!repo.dir.empty() && repo.query_log == QueryLogMode::commit) {
+    sink.error(fields.place("query_log"),
+               fields.path("query_log") + " is \"commit\", but a plain directory is never written",
+               "write \"branch\" or \"local\"");
+  }
   repo.push_query_log = fields.flag("push_query_log", false);
   if (repo.push_query_log && repo.remote.empty()) {
     sink.error(fields.place("push_query_log"), fields.path("push_query_log") + " is true without a remote",

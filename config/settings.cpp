@@ -86,6 +86,9 @@ class SettingsReader {
         sink_.error(item.place, "repository " + repo.id.str() + " is configured twice",
                     "remove one; the first is in line " + std::to_string(first->second));
       }
+      if (!repo.dir.empty() && repo.git.empty()) {
+        repo.git = settings_.state_dir / "directories" / repo.id.owner / (repo.id.repo + ".git");
+      }
       settings_.repos.push_back(std::move(repo));
     }
   }

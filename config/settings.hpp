@@ -24,8 +24,8 @@ enum class QueryLogMode { branch, commit, local };
 struct RepoSettings {
   RepoId id;
   RepoKind kind = RepoKind::team;
-  std::filesystem::path git;  ///< absolute; bare or non-bare repository
-  std::filesystem::path dir;  ///< absolute; a plain directory instead of `git`; empty when `git` is set
+  std::filesystem::path git;  ///< absolute; bare or non-bare repository; of a plain directory: the private one
+  std::filesystem::path dir;  ///< absolute; a plain directory that `git` holds snapshots of; empty: none
   std::string remote;         ///< URL or path to clone and fetch from; empty: never
   std::string ref;            ///< full ref name (refs/…); empty: what HEAD of the repository names
   std::chrono::seconds sync{60};

@@ -39,7 +39,8 @@ aio::Task<> Library::open(std::shared_ptr<config::Books const> books) {
   for (config::RepoSettings const& repo : books->settings.repos) {
     if (stop_.stop_requested()) co_return;
     RepoId id = repo.id;
-    co_await refresh(books, std::move(id), false);
+    bool const look = !repo.dir.empty();  // no network is in its way
+    co_await refresh(books, std::move(id), look);
   }
 }
 
@@ -81,8 +82,9 @@ aio::Task<> Library::keep_fresh(std::shared_ptr<config::Books const> books, Repo
   config::RepoSettings const* const repo = books->settings.find(id);
   auto next_fetch = clock_.steady();
   for (;;) {
-    bool const fetch = !repo->remote.empty() && clock_.steady() >= next_fetch;
-    if (fetch) next_fetch = clock_.steady() + repo->sync;
+    bool const due = !repo->remote.empty() && clock_.steady() >= next_fetch;
+    bool const fetch = due || !repo->dir.empty();  // looking at a directory costs a stat() a file
+    if (due) next_fetch = clock_.steady() + repo->sync;
     co_await refresh(books, id, fetch);
     bool const go_on = co_await aio::sleep_for(ex_, kLookEvery);
     if (!go_on) co_return;

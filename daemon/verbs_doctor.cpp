@@ -61,7 +61,7 @@ class Report {
 
 void check_repositories(config::Settings const& settings, Report& report) {
   for (config::RepoSettings const& repo : settings.repos) {
-    std::filesystem::path const& where = repo.git.empty() ? repo.dir : repo.git;
+    std::filesystem::path const& where = repo.dir.empty() ? repo.git : repo.dir;
     std::error_code ignored;
     Finding finding{where.string(), State::ok, "", ""};
     if (!std::filesystem::exists(where, ignored)) {

@@ -113,7 +113,12 @@ PageFilter::PageFilter(config::RepoSettings const& settings)
 bool PageFilter::takes(std::string_view path) const {
   auto const hits = [path](std::string const& pattern) { return match(pattern, path); };
   bool const included = include_.empty() ? is_markdown(path) : std::any_of(include_.begin(), include_.end(), hits);
-  return included && std::none_of(exclude_.begin(), exclude_.end(), hits);
+  return included && !excludes(path);
+}
+
+bool PageFilter::excludes(std::string_view path) const {
+  auto const hits = [path](std::string const& pattern) { return match(pattern, path); };
+  return std::any_of(exclude_.begin(), exclude_.end(), hits);
 }
 
 }  // namespace kb::kbrepo

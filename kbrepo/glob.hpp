@@ -17,6 +17,7 @@ class PageFilter {
  public:
   explicit PageFilter(config::RepoSettings const& settings);
   [[nodiscard]] bool takes(std::string_view path) const;
+  [[nodiscard]] bool excludes(std::string_view path) const;  ///< by `exclude`, whatever `include` says
 
  private:
   std::vector<std::string> include_;  ///< braces spelled out; empty: Markdown by its extension, in any case

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "kbrepo/directory.hpp"
 #include "kbrepo/instant.hpp"
 #include "kbrepo/mirror_refs.hpp"
 #include "kbrepo/mirror_state.hpp"
@@ -115,13 +116,31 @@ Result<Mirror> Mirror::open(config::RepoSettings const& settings, std::stop_toke
     auto const cloned = clone(settings, stop, progress);
     if (!cloned) return at("cloning " + settings.id.str(), cloned.error());
   }
-  return open_local(settings);
+  if (!settings.dir.empty() && !fs::exists(settings.git, ignored)) {
+    auto const made = init_bare(settings.git);
+    // Another process may have made it in this moment.
+    if (!made && !fs::exists(settings.git / "HEAD", ignored)) return at(settings.id.str(), made.error());
+    if (made) git_repository_set_head(made->get(), settings.ref.empty() ? "refs/heads/main" : settings.ref.c_str());
+  }
+  auto mirror = open_local(settings);
+  if (mirror && !settings.dir.empty() && !mirror->head()) {
+    auto const first = mirror->fetch(std::move(stop), progress);
+    if (!first) return first.error();
+  }
+  return mirror;
 }
 
 Result<FetchReport> Mirror::fetch(std::stop_token stop, Progress const& progress) {
   auto const before = head();
   FetchReport report;
   if (before) report.before = *before;
+  if (!state_->settings.dir.empty()) {
+    auto const capture = capture_directory(raw(), state_->settings, SystemClock().now(), stop);
+    if (!capture) return at("directory of " + state_->settings.id.str(), capture.error());
+    report.after = capture->commit;
+    report.ref = capture->ref;
+    return report;
+  }
   if (state_->settings.remote.empty()) {
     report.after = report.before;
     report.ref = state_->settings.ref.empty() ? head_branch(raw()) : state_->settings.ref;

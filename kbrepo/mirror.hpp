@@ -32,8 +32,8 @@ using Progress = std::function<void(std::string_view what, double done)>;
 
 class Mirror {
  public:
-  /// Opens settings.git; clones it bare from `remote` when absent. not_found: no repository and no remote. unavailable:
-  /// remote not reachable.
+  /// Opens settings.git; clones it bare from `remote` when absent. Of a plain directory it is made when absent, with a
+  /// first snapshot. not_found: no repository and no remote. unavailable: remote or directory not reachable.
   [[nodiscard]] static Result<Mirror> open(config::RepoSettings const& settings, std::stop_token stop = {},
                                            Progress const& progress = {});
   /// Opens without ever touching the network.
@@ -42,8 +42,8 @@ class Mirror {
   Mirror& operator=(Mirror&&) noexcept;
   ~Mirror();
 
-  /// No-op without a remote. Credentials: ssh agent or key files of the user, credential helper of none; a token file
-  /// through the URL's user.
+  /// Of a plain directory: a look at it, and a commit when it changed. Else a no-op without a remote. Credentials: ssh
+  /// agent or key files of the user, credential helper of none; a token file through the URL's user.
   [[nodiscard]] Result<FetchReport> fetch(std::stop_token stop = {}, Progress const& progress = {});
   /// The commit that `ref` (or HEAD) names now. not_found: empty repository or missing ref, saying which.
   [[nodiscard]] Result<CommitId> head() const;

@@ -258,8 +258,9 @@ std::string Snapshot::url(std::string_view path, std::uint32_t line_begin, std::
 
 Result<SnapshotPtr> open_snapshot(config::Settings const& settings, config::RepoSettings const& repo,
                                   std::string_view at_text, Progress const& progress) {
-  auto const mirror = Mirror::open_local(repo);
+  auto mirror = repo.dir.empty() ? Mirror::open_local(repo) : Mirror::open(repo, {}, progress);
   if (!mirror) return mirror.error();
+  if (!repo.dir.empty()) (void)mirror->fetch({}, progress);  // what it was last time still serves
   auto const commit = at_text.empty() ? mirror->head() : mirror->resolve(at_text);
   if (!commit) return commit.error();
   SnapshotOptions options;

@@ -103,7 +103,8 @@ class Snapshot {
   std::unique_ptr<State> state_;
 };
 
-/// Opens the repository and builds the snapshot of its ref, or of `at`, without any network: what verbs use.
+/// Opens the repository and builds the snapshot of its ref, or of `at`, without any network: what verbs use. Looks at a
+/// plain directory first.
 [[nodiscard]] Result<SnapshotPtr> open_snapshot(config::Settings const& settings, config::RepoSettings const& repo,
                                                 std::string_view at = {}, Progress const& progress = {});
 /// `state_dir/index/<owner>/<repo>.idx`, names percent-encoded.

@@ -139,7 +139,7 @@ TEST_CASE("every key has its place in the values") {
   REQUIRE_EQ(settings.repos.size(), 5);
   CHECK(settings.repos[0].kind == RepoKind::personal);
   CHECK_EQ(settings.repos[0].dir, "/srv/a");
-  CHECK(settings.repos[0].git.empty());
+  CHECK_EQ(settings.repos[0].git, "/var/lib/kbgate/directories/a/1.git");
   CHECK(settings.repos[0].query_log == QueryLogMode::local);
   CHECK(settings.repos[1].kind == RepoKind::project_docs);
   CHECK_EQ(settings.repos[1].remote, "/etc/two");
