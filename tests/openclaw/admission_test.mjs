@@ -4,11 +4,12 @@ import { admit, commandOf, isAddressed } from "../../adapters/openclaw/plugin/ad
 import { readConfig } from "../../adapters/openclaw/plugin/config.js";
 import { directContext, groupContext, operatorContext } from "./support/host.mjs";
 
+const hostKnows = (text) => /^\/(new|status|help)(\s|$)/.test(text);
 const settings = (given) => readConfig(given).config;
 
 async function table(t, cases) {
   for (const { why, ctx, config = {}, verdict } of cases)
-    await t.test(why, () => assert.equal(admit(ctx, settings(config)).verdict, verdict));
+    await t.test(why, () => assert.equal(admit(ctx, settings(config), hostKnows).verdict, verdict));
 }
 
 test("only what a channel itself let in is taken", (t) =>
@@ -69,7 +70,9 @@ test("slash commands are the host's, except kbgate's own and those the host woul
     { why: "/bind", ctx: slash("/bind NLP", true), verdict: "ask" },
     { why: "/BIND", ctx: slash("/BIND NLP", true), verdict: "ask" },
     { why: "／绑定 with a wide slash", ctx: slash("／绑定 NLP", true), verdict: "ask" },
-    { why: "/binding is another word", ctx: slash("/binding", true), verdict: "pass" },
+    { why: "/statuses is another word", ctx: slash("/statuses", true), verdict: "ask" },
+    { why: "what the host does not know would reach the model as words", ctx: slash("/tell me", true), verdict: "ask" },
+    { why: "where the model has a part, it may", ctx: slash("/tell me", true), config: { mode: "knowledge" }, verdict: "pass" },
     { why: "/new of somebody who may not would reach the model as words", ctx: slash("/new tell me", false), verdict: "ask" },
     { why: "a path is no command", ctx: slash("/etc/hosts 是什么？", true), verdict: "ask" },
     {

@@ -159,6 +159,13 @@ test("no failure ever reaches the model", async (t) => {
     });
 });
 
+test("a command of the host stays with the host", async (t) => {
+  const { host } = await setup(t);
+  const slash = (commandText) => groupContext({ ...fresh(), commandText, CommandAuthorized: true });
+  assert.equal((await host.turn(slash("/status"))).claimed, false);
+  assert.equal((await host.turn(slash("/states"))).claimed, true);
+});
+
 test("a turn that cannot be read at all stays ours", async (t) => {
   const { host } = await setup(t);
   const broken = {

@@ -61,9 +61,10 @@ function isNoQuestion(ctx, text) {
 /**
  * @param {object} ctx  the host's message context
  * @param {import("./config.js").Config} config
+ * @param {(text: string) => boolean} hostKnows  is this a command of the host?
  * @returns {Admission}
  */
-export function admit(ctx, config) {
+export function admit(ctx, config, hostKnows) {
   if (!isChannelTurn(ctx)) return { verdict: "pass", why: "not a channel's own turn" };
   const text = textOf(ctx);
   const other = isNoQuestion(ctx, text);
@@ -72,14 +73,18 @@ export function admit(ctx, config) {
 
   const command = commandOf(text);
   const own = config.commands.includes(command);
-  if (command !== "" && !own && isHostCommand(ctx)) return { verdict: "pass", why: "a command of the host" };
+  if (command !== "" && !own && runsAtHost(ctx, text, config, hostKnows)) return { verdict: "pass", why: "a command of the host" };
   if (config.mode === "mentions" && ctx.ChatType === "group" && ctx.WasMentioned !== true && !own)
     return { verdict: "pass", why: "not mentioned" };
   const fault = faultOf(ctx);
   return fault === "" ? { verdict: "ask", why: "" } : { verdict: "fail", why: fault };
 }
 
-/** The host runs a slash command only for whom it authorises; for anybody else the text would reach its model. */
-function isHostCommand(ctx) {
-  return ctx.CommandAuthorized === true || ctx.CommandTurn?.authorized === true;
+/**
+ * The host runs a slash command that it knows, for whom it authorises; every other text with a slash goes to its model
+ * as words. With mode all the model gets none.
+ */
+function runsAtHost(ctx, text, config, hostKnows) {
+  const authorised = ctx.CommandAuthorized === true || ctx.CommandTurn?.authorized === true;
+  return authorised && (config.mode !== "all" || hostKnows(text));
 }

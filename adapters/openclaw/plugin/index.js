@@ -16,7 +16,8 @@ export default {
     const { config, faults, notes } = readConfig(api.pluginConfig, hooks);
     const log = { info: (message) => api.logger.info(message), warn: (message) => api.logger.warn(message) };
     const state = shared();
-    const plugin = { config, faults, log, state };
+    const hostKnows = (text, cfg) => api.runtime?.channel?.text?.hasControlCommand?.(text, cfg) === true;
+    const plugin = { config, faults, log, hostKnows, state };
 
     api.registerService({
       id: "kbgate-link",

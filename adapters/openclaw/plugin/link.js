@@ -13,7 +13,8 @@ const TIMES = Object.freeze({
   dialMs: 5_000, // one attempt
   patienceMs: 5_000, // questions wait this long for a broken link, then fail
   againMs: 500, // until a question the daemon could not take is sent again
-  heartbeatMs: 30_000, // silence before we ask; twice that ends the socket
+  heartbeatMs: 30_000, // silence before we ask for a sign of life; after three times that the socket is given up
+  graceMs: 20, // after a deadline, to read what has arrived already
   settleMs: 2_000, // an unmentioned message, acknowledged by a daemon that does not say when it will not answer
 });
 
@@ -41,7 +42,7 @@ export class Link {
   #retry = null;
   #dialling = null;
   #beat = null;
-  #heardAt = 0;
+  #silentBeats = 0;
   /** @type {Map<string, {text: string, settle: (o: Outcome) => void, timers: Set<NodeJS.Timeout>, unmentioned: boolean}>} */
   #open = new Map();
   #patience = null;
@@ -106,7 +107,9 @@ export class Link {
       };
       signal?.addEventListener("abort", abort, { once: true });
       this.#open.set(frame.id, { text, settle, timers: new Set(), unmentioned });
-      this.#after(frame.id, deadlineMs, () => this.#settle(frame.id, { kind: "failed", why: "no answer in time" }));
+      // A busy host runs its timers late and before it reads: what has arrived by then is no late answer.
+      const late = () => this.#settle(frame.id, { kind: "failed", why: "no answer in time" });
+      this.#after(frame.id, deadlineMs, () => this.#after(frame.id, this.#times.graceMs, late));
       if (this.#ready) this.#socket.send(text);
       else this.#waitForLink();
     });
@@ -160,7 +163,7 @@ export class Link {
     this.#patience = null;
     this.#ready = true;
     this.#complained = false;
-    this.#heardAt = Date.now();
+    this.#silentBeats = 0;
     this.#log.info(`kbgate: linked to ${this.#target.url}`);
     socket.send(JSON.stringify(helloFrame(this.#boot)));
     for (const question of this.#open.values()) socket.send(question.text);
@@ -168,10 +171,11 @@ export class Link {
     this.#beat.unref();
   }
 
+  /** Counts beats, not time: a host that was too busy to read for a minute has not lost its daemon. */
   #heartbeat(socket) {
-    const silent = Date.now() - this.#heardAt;
-    if (silent >= 2 * this.#times.heartbeatMs) this.#lost(socket, "the daemon went silent");
-    else if (silent >= this.#times.heartbeatMs) socket.send('{"type":"ping"}');
+    this.#silentBeats += 1;
+    if (this.#silentBeats > 3) this.#lost(socket, "the daemon went silent");
+    else if (this.#silentBeats > 1) socket.send('{"type":"ping"}');
   }
 
   #lost(socket, why, code = 0) {
@@ -228,7 +232,7 @@ export class Link {
 
   #heard(socket, data) {
     if (this.#socket !== socket) return;
-    this.#heardAt = Date.now();
+    this.#silentBeats = 0;
     this.#retryMs = this.#times.firstRetryMs; // it listens and speaks: the next break is a new one
     let frame;
     try {

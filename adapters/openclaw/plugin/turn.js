@@ -7,13 +7,13 @@ import { messageFrame } from "./frames.js";
 
 /**
  * @param {{config: import("./config.js").Config, faults: string[], log: import("./link.js").Log,
- *   state: ReturnType<import("./shared.js").shared>}} plugin
+ *   hostKnows: (text: string, cfg: object) => boolean, state: ReturnType<import("./shared.js").shared>}} plugin
  */
 export function replyDispatch(plugin) {
   return async (event, host) => {
     let admission;
     try {
-      admission = admit(event.ctx, plugin.config);
+      admission = admit(event.ctx, plugin.config, (text) => plugin.hostKnows(text, host.cfg));
     } catch (e) {
       admission = { verdict: "fail", why: `reading the turn: ${e.message}` };
     }

@@ -99,6 +99,7 @@ export class Host {
       registrationMode: "full",
       config: { plugins: { entries: { kbgate: { hooks, config } } } },
       pluginConfig: config,
+      runtime: { channel: { text: { hasControlCommand: (text) => /^\/(status|new)(\s|$)/.test(text) } } },
       logger: { info: say("info"), warn: say("warn"), error: say("error"), debug: say("debug") },
       registerService: (service) => (this.service = service),
       registerTool: (factory, { name }) => this.tools.set(name, factory),

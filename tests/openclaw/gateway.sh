@@ -1,0 +1,23 @@
+#!/bin/sh
+# usage: gateway.sh KBGATE [SCRIPT]   The scenarios with the real OpenClaw gateway and its Feishu plugin, on loopback, against
+# the program KBGATE. SCRIPT: scenarios (default) or measure. Needs npm and openssl; the first run fetches about 700 MB into
+# $KBGATE_OPENCLAW_CACHE (default ~/.cache/kbgate-openclaw). Exits 77 with a reason when it cannot.
+set -eu
+here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
+[ $# -ge 1 ] || {
+  sed -n '2,4s/^# //p' "$0" >&2
+  exit 2
+}
+program=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd -P)/$(basename -- "$1")
+cache=${KBGATE_OPENCLAW_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/kbgate-openclaw}
+"$here/gateway/install.sh" "$cache"
+export KBGATE="$program" KBGATE_OPENCLAW_CACHE="$cache"
+node=$cache/node/node_modules/.bin/node
+case ${2:-scenarios} in
+  scenarios) exec "$node" --test --test-reporter=spec "$here/gateway/scenarios.mjs" ;;
+  measure) exec "$node" "$here/gateway/measure.mjs" ;;
+  *)
+    echo "gateway.sh: no script $2" >&2
+    exit 2
+    ;;
+esac
