@@ -178,7 +178,9 @@ Task<> HttpServer::State::serve(Peers::iterator peer) {
   try {
     std::unique_ptr<HttpRequest> upgrade;
     bool const ready = co_await secure(*peer);
-    if (ready) upgrade = co_await talk(*peer);
+    if (ready) {
+      upgrade = co_await talk(*peer);
+    }
     if (upgrade) {
       Result<std::unique_ptr<Link>> link = co_await accept_ws(peer->wire, *upgrade, limits);
       if (link) {

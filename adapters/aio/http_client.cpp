@@ -111,7 +111,8 @@ Task<Tried> exchange(WirePtr wire, Sending const& sending, std::size_t max_bytes
   auto const no = [&](std::string const& step, error_code ec, bool unheard) {
     if (late.bitten()) return failed(sending.fault(Errc::unavailable, step + ": no answer in time"), false);
     if (ec == asio::error::operation_aborted) return failed(sending.fault(Errc::cancelled, step + ": given up"), false);
-    return failed(sending.fault(Errc::unavailable, step + ": " + ec.message()), unheard);
+    bool const too_large = ec == http::error::body_limit || ec == http::error::header_limit;
+    return failed(sending.fault(too_large ? Errc::exhausted : Errc::unavailable, step + ": " + ec.message()), unheard);
   };
   WireStream stream(wire);
   http::request<http::string_body> const message = message_of(sending);
@@ -129,9 +130,6 @@ Task<Tried> exchange(WirePtr wire, Sending const& sending, std::size_t max_bytes
     if (no_head) co_return no("waiting for the response", no_head, !parser->got_some());
   } while (parser->get().result_int() / 100 == 1);
   auto const [no_body, n] = co_await http::async_read(stream, buffer, *parser, kQuietly);
-  if (no_body == http::error::body_limit || no_body == http::error::buffer_overflow) {
-    co_return failed(sending.fault(Errc::exhausted, "the response is too large"), false);
-  }
   if (no_body) co_return no("reading the response", no_body, false);
   Tried tried;
   tried.reusable = parser->get().keep_alive() && buffer.size() == 0;

@@ -148,7 +148,9 @@ Task<WsAnswer> open_ws(Executor ex, WsCall call) {
   Result<Url> const to = parse_url(call.url);
   if (!to) co_return failed(to.error());
   bool const usable = to->scheme == "ws" || (to->scheme == "wss" && call.tls != nullptr);
-  if (!usable) co_return failed(Error(Errc::invalid_input, shown + ": expected ws://host:port/path"));
+  if (!usable) {
+    co_return failed(Error(Errc::invalid_input, shown + ": expected ws://host:port/path"));
+  }
   Result<std::shared_ptr<Wire>> wire = co_await connect_wire(ex, *to, call.tls, call.limits.handshake);
   if (!wire) co_return failed(at(shown, wire.error()));
 

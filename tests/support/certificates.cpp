@@ -84,7 +84,8 @@ struct Authority::State {
 };
 
 Authority::Authority() : state_(std::make_unique<State>()) {
-  state_->certificate = unsigned_certificate(state_->key.get(), "kbgate test authority", 1, 3600);
+  std::string const name = directory_.path().filename().string();  // two authorities of one name would be taken for one
+  state_->certificate = unsigned_certificate(state_->key.get(), name, 1, 3600);
   X509* const own = state_->certificate.get();
   X509_set_issuer_name(own, X509_get_subject_name(own));
   extend(own, own, NID_basic_constraints, "critical,CA:TRUE");
