@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "adapters/aio/task.hpp"
@@ -24,10 +25,11 @@ struct Reply {
   std::string details_json;  ///< {"confidence":"high","stale_files":[…]}; may be empty
 };
 
-/// What became of a message that was taken; it is durable by then.
+/// What became of a message that was taken; it is durable by then, unless it is ignored.
 struct Accepted {
-  std::optional<Reply> reply;  ///< it has been answered before, or at once
-  bool ignored = false;        ///< nobody will answer it: not mentioned
+  std::optional<Reply> reply;    ///< it has been answered before, or at once
+  bool ignored = false;          ///< nobody will answer it
+  std::string_view ignored_why;  ///< not_mentioned | stale | no_question
 };
 
 struct Vote {
@@ -53,7 +55,7 @@ struct Sending {
 class Store {
  public:
   virtual ~Store() = default;
-  /// The first value given for a key holds it, for at least a week: returns that one.
+  /// The first value given for a key holds it, for at least a week (`room/…`: for good): returns that one.
   virtual aio::Task<Result<std::string>> claim(std::string key, std::string value) = 0;
   /// Who holds the key; empty: nobody.
   virtual aio::Task<Result<std::string>> holder(std::string key) = 0;

@@ -17,6 +17,7 @@
 #include "adapters/aio/watchdog.hpp"
 #include "adapters/bridge/server.hpp"
 #include "config/watch.hpp"
+#include "daemon/adapter_store.hpp"
 #include "daemon/conversation.hpp"
 #include "daemon/desk.hpp"
 #include "daemon/durable.hpp"
@@ -56,9 +57,10 @@ class App {
         cpu_(cpu_threads()),
         git_(kGitThreads),
         durable_(ex_, *journal_),
+        store_(durable_, git_, clock_),
         library_(ex_, git_, clock_),
         desk_(git_, durable_, clock_, desk_hooks()),
-        conversations_(ex_, cpu_, durable_, desk_, clock_, conversation_hooks()),
+        conversations_(ex_, cpu_, durable_, store_, desk_, clock_, conversation_hooks()),
         publisher_(ex_, git_, durable_, clock_, [this] { return books_; }),
         bridge_(ex_, bridge::BridgeLimits(), on_message(), on_feedback(), on_delivered()),
         server_(ex_, server_limits(), on_request(), on_upgrade(), on_link()),
@@ -352,6 +354,7 @@ class App {
   aio::Pool cpu_;
   aio::Pool git_;
   Durable durable_;
+  DurableStore store_;
   Library library_;
   Desk desk_;
   Conversations conversations_;

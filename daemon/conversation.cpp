@@ -6,6 +6,7 @@
 
 #include "adapters/aio/wait.hpp"
 #include "adapters/aio/watchdog.hpp"
+#include "daemon/asks.hpp"
 #include "logging/fault_point.hpp"
 #include "logging/service_log.hpp"
 
@@ -14,6 +15,9 @@ namespace {
 
 constexpr std::size_t kMaxWaiting = 4096;  ///< messages queued in the whole program
 constexpr int kSettleTries = 6;
+/// An OpenClaw gateway that was down hands over what it missed; an answer to older messages would surprise. (Feishu
+/// itself repeats for hours on purpose, and there an answer is owed.)
+constexpr auto kStale = std::chrono::minutes(30);
 constexpr std::chrono::milliseconds kFirstPause{100};
 /// In private only a picture, a file or the like comes without words; in a group a bare mention does, and gets help.
 constexpr std::string_view kTextOnly =
@@ -63,16 +67,33 @@ adapters::Reply reply_of(logging::StoredReply const& stored, scope::InboundMessa
   return reply;
 }
 
+/// Why nobody will answer this message; empty: we will.
+std::string_view why_ignored(scope::InboundMessage const& message, config::Books const& books, TimePoint now) {
+  if (message.chat_type == scope::ChatType::group && !message.mentioned) {
+    config::Binding const* binding = books.directory.binding(message.chat);
+    bool const every_message = binding != nullptr && binding->enabled && !binding->mention_only;
+    if (!every_message) return "not_mentioned";
+  }
+  bool const stale = message.sent_at != TimePoint() && now - message.sent_at > kStale;
+  if (stale && message.principal.adapter == "openclaw") return "stale";
+  if (message.may_pass) {
+    std::string const text = without_mention(message.text, message.mentioned);
+    if (!parse_command(text) && !asks(text)) return "no_question";
+  }
+  return {};
+}
+
 }  // namespace
 
-Conversations::Conversations(aio::Executor ex, aio::Pool& cpu, Durable& durable, Desk& desk, Clock const& clock,
-                             Hooks hooks)
+Conversations::Conversations(aio::Executor ex, aio::Pool& cpu, Durable& durable, adapters::Store& store, Desk& desk,
+                             Clock const& clock, Hooks hooks)
     : ex_(ex),
       cpu_(cpu),
       durable_(durable),
       desk_(desk),
       clock_(clock),
       hooks_(std::move(hooks)),
+      private_chats_(store),
       turn_ended_(ex),
       turns_(ex, aio::log_faults()) {}
 
@@ -95,13 +116,18 @@ aio::Task<Result<adapters::Accepted>> Conversations::receive(scope::InboundMessa
     co_return Error(Errc::invalid_input, "text is longer than " + std::to_string(limits.max_question_bytes) + " bytes");
   }
   adapters::Accepted accepted;
-  if (message.chat_type == scope::ChatType::group && !message.mentioned) {
-    config::Binding const* binding = world.books->directory.binding(message.chat);
-    bool const every_message = binding != nullptr && binding->enabled && !binding->mention_only;
-    if (!every_message) {
-      accepted.ignored = true;
-      co_return accepted;
+  if (message.chat_type == scope::ChatType::direct) {
+    bool const is_private = co_await private_chats_.is_private(message);
+    if (!is_private) {
+      message.chat_type = scope::ChatType::group;
+      message.chat = ChatId(message.room);
+      message.mentioned = true;  // whoever writes there writes to us
     }
+  }
+  accepted.ignored_why = why_ignored(message, *world.books, clock_.now());
+  if (!accepted.ignored_why.empty()) {
+    accepted.ignored = true;
+    co_return accepted;
   }
   std::string const key = logging::inbox_key(message);
   scope::InboundMessage stored = message;
@@ -171,8 +197,8 @@ aio::Task<> Conversations::take_turn(Turn turn) {
   bool failed = false;
   std::string reason;
   try {
-    // Feishu's adapter knows which mention is ours and has taken it out; a person's may stand first.
-    bool const strip = turn.message.mentioned && turn.message.principal.adapter != "feishu";
+    // The other adapters know which mention is ours and have taken it out; a person's may stand first.
+    bool const strip = turn.message.mentioned && turn.message.principal.adapter == "bridge";
     std::string text = without_mention(turn.message.text, strip);
     std::optional<Command> parsed = parse_command(text);
     if (turn.withdrawn) {

@@ -15,6 +15,7 @@
 #include "daemon/ask.hpp"
 #include "daemon/desk.hpp"
 #include "daemon/durable.hpp"
+#include "daemon/private_chats.hpp"
 #include "daemon/rate_limit.hpp"
 #include "daemon/recent_turns.hpp"
 
@@ -27,7 +28,8 @@ class Conversations {
     std::function<World()> world;
     std::function<void(adapters::Reply const&)> deliver;  ///< the reply is durable now
   };
-  Conversations(aio::Executor ex, aio::Pool& cpu, Durable& durable, Desk& desk, Clock const& clock, Hooks hooks);
+  Conversations(aio::Executor ex, aio::Pool& cpu, Durable& durable, adapters::Store& store, Desk& desk,
+                Clock const& clock, Hooks hooks);
 
   /// Makes the message durable and queues it. The error says why it was not taken; nothing is kept of it then.
   aio::Task<Result<adapters::Accepted>> receive(scope::InboundMessage message);
@@ -62,6 +64,7 @@ class Conversations {
   Desk& desk_;
   Clock const& clock_;
   Hooks hooks_;
+  PrivateChats private_chats_;
   RateLimit rate_;
   RecentTurns recent_;
   std::map<std::string, Chat> chats_;

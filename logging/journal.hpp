@@ -135,8 +135,8 @@ class Journal {
   void sent(SendingRow row, std::function<void(Result<void>)> done);
   /// The part is known not to have arrived: a later try of it begins anew. not_found: it was never begun.
   void refused(SendingRow row, std::function<void(Result<void>)> done);
-  /// The first value given for a key holds it, for at least a week; `done` gets that one. invalid_input: an empty key
-  /// or value.
+  /// The first value given for a key holds it, for at least a week, and for good when the key begins with `room/` (a
+  /// few rows a private chat); `done` gets that one. invalid_input: an empty key or value.
   void claim(std::string key, std::string value, TimePoint now, std::function<void(Result<std::string>)> done);
   void mark_published(std::vector<std::int64_t> rows, std::function<void(Result<void>)> done = {});
   /// Records without a reply (the verb log_query). `done` gets them as stored, with id, prev and hash.

@@ -179,9 +179,10 @@ Expired expire(Connection& db, TimePoint replies, TimePoint claims, std::size_t 
     db.run("DELETE FROM reply WHERE key = ?", key);  // and its sendings
     db.run("DELETE FROM inbox WHERE key = ?", key);
   }
-  int const unclaimed =
-      db.run("DELETE FROM claim WHERE id IN (SELECT id FROM claim WHERE claimed_at < ? ORDER BY claimed_at LIMIT ?)",
-             to_micros(claims), most);
+  int const unclaimed = db.run(
+      "DELETE FROM claim WHERE id IN (SELECT id FROM claim WHERE claimed_at < ? AND key NOT GLOB 'room/*' "
+      "ORDER BY claimed_at LIMIT ?)",
+      to_micros(claims), most);
   return {keys.size(), static_cast<std::size_t>(unclaimed)};
 }
 

@@ -28,12 +28,14 @@ struct InboundMessage {
   Principal principal;
   ChatType chat_type = ChatType::direct;
   ChatId chat;             ///< GroupSubject: empty in a private chat (S1-14)
+  std::string room;        ///< the platform's id of the chat, of a private one too; may be empty. Not stored.
   std::string chat_name;   ///< for display only; may be empty
   std::string thread;      ///< thread or topic id; may be empty
   std::string message_id;  ///< unique within (adapter, account)
   std::string text;        ///< UTF-8
   bool mentioned = false;  ///< the bot was mentioned
   bool external = false;   ///< the sender belongs to another organisation than the bot
+  bool may_pass = false;   ///< the asker's host can go on without us when this is no question for us. Not stored.
   TimePoint sent_at{};
 };
 

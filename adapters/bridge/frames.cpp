@@ -53,6 +53,26 @@ class Fields {
     return name(key);
   }
 
+  /// A name for display: never a fault, cut where it is long.
+  std::string label(char const* key) {
+    Json const* const field = find(key);
+    if (field == nullptr || !field->is_string()) return {};
+    std::string value = field->get<std::string>();
+    std::size_t end = std::min(value.size(), kMaxName);
+    while (end < value.size() && end > 0 && (static_cast<unsigned char>(value[end]) & 0xC0U) == 0x80U) --end;
+    value.resize(end);
+    return value;
+  }
+
+  std::optional<std::chrono::milliseconds> milliseconds(char const* key) {
+    constexpr std::int64_t kDay = 86'400'000;
+    Json const* const field = find(key);
+    if (field == nullptr) return std::nullopt;
+    std::int64_t const value = field->is_number_integer() ? field->get<std::int64_t>() : -1;
+    if (value < 0 || value > kDay) return complain(std::string(key) + " must be 0 to 86400000"), std::nullopt;
+    return std::chrono::milliseconds(value);
+  }
+
   bool flag(char const* key) {
     Json const* const field = find(key);
     if (field == nullptr) return false;
@@ -148,22 +168,54 @@ TimePoint timestamp(Fields& fields) {
   return {};
 }
 
-Frame parse_message(Fields& fields) {
-  MessageFrame frame;
-  auto& message = frame.message;
-  frame.id = fields.name("id");
-  message.message_id = frame.id;
-  message.principal.adapter = "bridge";
+/// Who speaks, and where: the same fields in a message and in an agent's call.
+void read_place(Fields& fields, scope::InboundMessage& message) {
+  std::string const channel = fields.optional_name("channel");
+  message.principal.adapter = channel.empty() ? "bridge" : "openclaw";
+  std::string const account = fields.optional_name("account");
+  if (!channel.empty()) message.principal.account = channel + "/" + account;
   message.principal.user = UserId(fields.name("SenderId"));
   auto const type = scope::parse_chat_type(fields.text("ChatType"));
   if (!type) fields.complain("ChatType must be direct, p2p or group");
   message.chat_type = type.value_or(scope::ChatType::direct);
   // S1-14: a private chat has no GroupSubject, whatever the peer says
   if (message.chat_type == scope::ChatType::group) message.chat = ChatId(fields.name("GroupSubject"));
+  message.room = fields.optional_name("ChatId");
+  message.chat_name = fields.label("ChatName");
+  message.external = fields.flag("external");
+}
+
+Frame parse_message(Fields& fields) {
+  MessageFrame frame;
+  auto& message = frame.message;
+  frame.id = fields.name("id");
+  message.message_id = frame.id;
+  read_place(fields, message);
   message.thread = fields.optional_name("ThreadId");
   message.text = fields.text("text");
   message.mentioned = fields.flag("mentioned");
+  message.may_pass = fields.flag("mayPass");
   message.sent_at = timestamp(fields);
+  frame.deadline = fields.milliseconds("deadlineMs");
+  return frame;
+}
+
+Frame parse_hello(Fields& fields) {
+  HelloFrame frame;
+  frame.client = fields.name("client");
+  frame.version = fields.optional_name("version");
+  frame.boot = fields.optional_name("boot");
+  return frame;
+}
+
+Frame parse_tool(Fields& fields) {
+  ToolFrame frame;
+  frame.id = fields.name("id");
+  frame.tool = fields.name("tool");
+  read_place(fields, frame.from);
+  Json const* const arguments = fields.find("arguments");
+  if (arguments != nullptr && !arguments->is_object()) fields.complain("arguments must be an object");
+  frame.arguments = arguments == nullptr ? "{}" : arguments->dump(-1, ' ', false, Json::error_handler_t::replace);
   return frame;
 }
 
@@ -207,14 +259,39 @@ Frame parse_frame(std::string_view json) {
     frame = parse_message(fields);
   } else if (type == "feedback") {
     frame = parse_feedback(fields);
+  } else if (type == "hello") {
+    frame = parse_hello(fields);
+  } else if (type == "tool") {
+    frame = parse_tool(fields);
   } else if (type != "ping") {
-    fields.complain("unknown type: message, feedback and ping are known");
+    fields.complain("unknown type: message, feedback, hello, tool and ping are known");
   }
   if (fields.fault().empty()) return frame;
   return bad(readable_id(object), fields.fault());
 }
 
-std::string ack_frame(std::string_view id) { return dump(Out{{"type", "ack"}, {"id", id}}); }
+std::string ack_frame(std::string_view id, std::string_view ignored) {
+  Out out{{"type", "ack"}, {"id", id}};
+  if (!ignored.empty()) {
+    out["ignored"] = true;
+    out["reason"] = ignored;
+  }
+  return dump(out);
+}
+
+std::string pass_frame(std::string_view id) { return dump(Out{{"type", "pass"}, {"id", id}}); }
+
+std::string welcome_frame(bool tools) {
+  Out features{"ignored", "pass"};
+  if (tools) features.push_back("tool");
+  return dump(Out{{"type", "welcome"}, {"version", "1.0.0"}, {"features", std::move(features)}});
+}
+
+std::string tool_result_frame(std::string_view id, std::string_view result) {
+  Out out{{"type", "tool_result"}, {"id", id}};
+  out["result"] = Out::parse(result, nullptr, false);
+  return dump(out);
+}
 
 std::string answer_frame(std::string_view id, adapters::Reply const& reply) {
   Out sources = Out::parse(reply.sources_json, nullptr, false);

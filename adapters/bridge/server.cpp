@@ -1,6 +1,7 @@
 #include "adapters/bridge/server.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <list>
 #include <map>
@@ -16,6 +17,8 @@
 
 namespace kb::bridge {
 namespace {
+
+constexpr unsigned short kReplaced = 4409;  ///< close code (adapters/openclaw/PROTOCOL.md)
 
 /// One message of one sender, whichever connection carries it. Names hold no control characters (frames.cpp).
 std::string route_of(scope::InboundMessage const& message) {
@@ -60,15 +63,19 @@ struct Bridge::State {
   OnMessage on_message;
   OnFeedback on_feedback;
   OnDelivered on_delivered;
+  OnTool on_tool;
   bool draining = false;
   std::list<Peer*> peers;
   std::unordered_map<std::string, std::vector<Peer*>> asked;  ///< by route, the newest last
+  std::map<std::string, Peer*> by_boot;                       ///< account and process: its newest link
 
   void forget(std::string const& route, Peer* peer);
 };
 
 /// A connection and what it waits for. Known to the State as long as it lives.
 class Bridge::State::Peer {
+  using Clock = std::chrono::steady_clock;
+
  public:
   Peer(State& state, std::unique_ptr<aio::Link> link, std::string account);
   ~Peer();
@@ -85,15 +92,19 @@ class Bridge::State::Peer {
   struct Waiting {
     bool acked = false;
     std::optional<adapters::Reply> early;  ///< settled before its ack was out
+    std::optional<Clock::time_point> deadline;
   };
 
   aio::Task<> handle(std::string text);
   aio::Task<> on(MessageFrame frame);
   aio::Task<> on(FeedbackFrame frame);
+  aio::Task<> on(HelloFrame frame);
+  aio::Task<> on(ToolFrame frame);
   aio::Task<> on(PingFrame);
   aio::Task<> on(BadFrame frame);
   aio::Task<Result<Accepted>> admit(scope::InboundMessage message);
   aio::Task<Result<void>> note(FeedbackFrame frame);
+  aio::Task<Result<std::string>> call(ToolFrame frame);
   void say(std::string text);
   bool answer(adapters::Reply const& reply);
 
@@ -102,6 +113,7 @@ class Bridge::State::Peer {
   std::list<Peer*>::iterator place_;
   aio::Signal room_;
   std::map<std::string, Waiting> waiting_;  ///< by route
+  std::string boot_;                        ///< as in State::by_boot; empty: it said no hello
   unsigned bad_in_a_row_ = 0;
   Connection connection_;
 };
@@ -119,6 +131,8 @@ Bridge::State::Peer::Peer(State& state, std::unique_ptr<aio::Link> link, std::st
 
 Bridge::State::Peer::~Peer() {
   for (auto const& [route, waiting] : waiting_) state_.forget(route, this);
+  auto const newest = state_.by_boot.find(boot_);
+  if (newest != state_.by_boot.end() && newest->second == this) state_.by_boot.erase(newest);
   state_.peers.erase(place_);
 }
 
@@ -135,18 +149,25 @@ aio::Task<> Bridge::State::Peer::on(MessageFrame frame) {
     if (!go_on) co_return;
   }
   if (connection_.leaving()) co_return;
-  frame.message.principal.account = account_;
+  std::string& account = frame.message.principal.account;
+  account = account.empty() ? account_ : account_ + "/" + account;
+  bool const may_pass = frame.message.may_pass;
   std::string const route = route_of(frame.message);
   // Known before it is admitted: its answer can be there before admit() has returned to us.
-  bool const first = waiting_.try_emplace(route).second;
+  auto const [place, first] = waiting_.try_emplace(route);
   if (first) state_.asked[route].push_back(this);
+  if (frame.deadline) place->second.deadline = Clock::now() + *frame.deadline;
   Result<Accepted> accepted = co_await admit(std::move(frame.message));
   if (!accepted) {
     say(error_frame_for(frame.id, accepted.error()));
     if (first) forget(route);
     co_return;
   }
-  say(ack_frame(frame.id));
+  if (accepted->ignored && may_pass) {
+    say(pass_frame(frame.id));
+  } else {
+    say(ack_frame(frame.id, accepted->ignored_why));
+  }
   if (accepted->reply) {
     answer(*accepted->reply);
     forget(route);
@@ -162,6 +183,28 @@ aio::Task<> Bridge::State::Peer::on(MessageFrame frame) {
 aio::Task<> Bridge::State::Peer::on(FeedbackFrame frame) {
   Result<void> const noted = co_await note(std::move(frame));
   if (!noted) say(error_frame_for({}, noted.error()));
+}
+
+aio::Task<> Bridge::State::Peer::on(HelloFrame frame) {
+  say(welcome_frame(static_cast<bool>(state_.on_tool)));
+  if (frame.boot.empty()) co_return;
+  boot_ = account_ + '\n' + frame.boot;
+  Peer*& newest = state_.by_boot[boot_];
+  // The older link is one that broke without our hearing of it: what waits there is asked for again on this one.
+  if (newest != nullptr && newest != this) newest->connection_.stop(kReplaced, "a newer link of the same process");
+  newest = this;
+}
+
+aio::Task<> Bridge::State::Peer::on(ToolFrame frame) {
+  std::string const id = frame.id;
+  std::string& account = frame.from.principal.account;
+  account = account.empty() ? account_ : account_ + "/" + account;
+  if (!state_.on_tool) {
+    say(error_frame(id, "bad_request", "this bridge has no tools"));
+    co_return;
+  }
+  Result<std::string> const result = co_await call(std::move(frame));
+  say(result ? tool_result_frame(id, *result) : error_frame_for(id, result.error()));
 }
 
 aio::Task<> Bridge::State::Peer::on(PingFrame) {
@@ -198,6 +241,17 @@ aio::Task<Result<void>> Bridge::State::Peer::note(FeedbackFrame frame) {
   co_return Error(Errc::unavailable, "noting feedback: " + fault);
 }
 
+aio::Task<Result<std::string>> Bridge::State::Peer::call(ToolFrame frame) {
+  std::string fault;
+  try {
+    Result<std::string> result = co_await state_.on_tool(std::move(frame));
+    co_return result;
+  } catch (std::exception const& e) {
+    fault = e.what();
+  }
+  co_return Error(Errc::unavailable, "calling a tool: " + fault);
+}
+
 void Bridge::State::Peer::say(std::string text) {
   // False: the connection is ending, and its peer hears of it by that.
   (void)connection_.say(aio::Outgoing(std::move(text), std::string()));
@@ -210,6 +264,11 @@ bool Bridge::State::Peer::answer(adapters::Reply const& reply) {
 bool Bridge::State::Peer::take(std::string const& route, adapters::Reply const& reply) {
   auto const here = waiting_.find(route);
   if (here == waiting_.end() || connection_.leaving()) return false;
+  if (here->second.deadline && Clock::now() > *here->second.deadline) {
+    log::write(log::Level::info, "bridge.late_answer", {{"query_id", reply.query_id}});
+    forget(route);  // asked again, it gets this answer
+    return true;
+  }
   if (!here->second.acked) {
     here->second.early = reply;
     return true;
@@ -235,13 +294,14 @@ void Bridge::State::forget(std::string const& route, Peer* peer) {
 }
 
 Bridge::Bridge(aio::Executor ex, BridgeLimits limits, OnMessage on_message, OnFeedback on_feedback,
-               OnDelivered on_delivered)
+               OnDelivered on_delivered, OnTool on_tool)
     : state_(std::make_shared<State>()) {
   state_->ex = std::move(ex);
   state_->limits = limits;
   state_->on_message = std::move(on_message);
   state_->on_feedback = std::move(on_feedback);
   state_->on_delivered = std::move(on_delivered);
+  state_->on_tool = std::move(on_tool);
 }
 
 Bridge::~Bridge() = default;

@@ -30,10 +30,13 @@ class Bridge {
   /// ack.
   using OnMessage = std::function<aio::Task<Result<Accepted>>(scope::InboundMessage)>;
   using OnFeedback = std::function<aio::Task<Result<void>>(FeedbackFrame)>;
+  /// An agent's call: JSON text of the result. May be empty: this bridge has no tools.
+  using OnTool = std::function<aio::Task<Result<std::string>>(ToolFrame)>;
   /// The reply went out on a connection.
   using OnDelivered = std::function<void(std::string key)>;
 
-  Bridge(aio::Executor ex, BridgeLimits limits, OnMessage on_message, OnFeedback on_feedback, OnDelivered on_delivered);
+  Bridge(aio::Executor ex, BridgeLimits limits, OnMessage on_message, OnFeedback on_feedback, OnDelivered on_delivered,
+         OnTool on_tool = {});
   ~Bridge();
 
   /// Serves one link until it ends. `account` is the principal behind it: token_account() or "local".

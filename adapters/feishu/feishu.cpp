@@ -1,7 +1,6 @@
 #include "adapters/feishu/feishu.hpp"
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "adapters/aio/signal.hpp"
@@ -19,13 +18,6 @@ using namespace std::chrono_literals;
 
 constexpr auto kFirstIdentityPause = 1s;
 constexpr auto kLongestIdentityPause = 60s;
-constexpr std::size_t kKnownChats = 10'000;
-
-/// Chats that call themselves private, and whether they are: the first sender of one keeps it.
-struct PrivateChat {
-  std::string owner;
-  bool shared = false;
-};
 
 }  // namespace
 
@@ -59,7 +51,6 @@ struct Feishu::Impl {
   aio::Task<EventAnswer> on(CardClick click);
   aio::Task<EventAnswer> on(ChatEvent event);
   aio::Task<EventAnswer> on(Ignored ignored);
-  aio::Task<bool> private_chat(Incoming const& in);
   aio::Task<bool> repeated_by_client(Incoming const& in);
   [[nodiscard]] std::string claim_key(std::string_view kind, std::string_view of) const {
     return "feishu/" + options.app.id + "/" + std::string(kind) + "/" + std::string(of);
@@ -77,7 +68,6 @@ struct Feishu::Impl {
   std::string bot_name;
   std::string fault;  ///< why we do not know who we are
   bool stopping = false;
-  std::map<std::string, PrivateChat> private_chats;
   std::vector<std::unique_ptr<Connection>> connections;
   aio::Signal stopped;
   aio::TaskGroup tasks;
@@ -119,32 +109,6 @@ aio::Task<EventAnswer> Feishu::Impl::on_event(std::string payload) {
   co_return answer;
 }
 
-/// False: two people have spoken in this "private" chat (topics can arrive like that), so it is a group to us.
-aio::Task<bool> Feishu::Impl::private_chat(Incoming const& in) {
-  std::string const sender = in.message.principal.user.str();
-  auto known = private_chats.find(in.chat_id);
-  if (known == private_chats.end()) {
-    std::string key = claim_key("p2p", in.chat_id);
-    std::string value = sender;
-    Result<std::string> const owner = co_await store.claim(std::move(key), std::move(value));
-    std::string other = claim_key("p2p_shared", in.chat_id);
-    Result<std::string> const shared = co_await store.holder(std::move(other));
-    if (!owner || !shared) co_return false;  // unknown is not private
-    if (private_chats.size() >= kKnownChats) private_chats.erase(private_chats.begin());
-    known = private_chats.insert_or_assign(in.chat_id, PrivateChat{*owner, !shared->empty()}).first;
-  }
-  if (!known->second.shared && known->second.owner != sender) {
-    known->second.shared = true;
-    log::write(log::Level::warn, "feishu.private_chat_shared", {{"app", options.app.id}, {"chat_id", in.chat_id}});
-    std::string key = claim_key("p2p_shared", in.chat_id);
-    std::string value = sender;
-    Result<std::string> const noted = co_await store.claim(std::move(key), std::move(value));
-    if (!noted) log::write(log::Level::error, "feishu.not_noted", {{"reason", noted.error().what}});
-    co_return false;
-  }
-  co_return !known->second.shared;
-}
-
 /// A client on a shaky network sends its message again under another id: same sender, chat, text and time.
 aio::Task<bool> Feishu::Impl::repeated_by_client(Incoming const& in) {
   if (in.client_create_ms.empty() || in.message.text.empty()) co_return false;
@@ -158,15 +122,7 @@ aio::Task<bool> Feishu::Impl::repeated_by_client(Incoming const& in) {
 
 aio::Task<EventAnswer> Feishu::Impl::on(Incoming in) {
   EventAnswer answer;
-  bool const direct = in.message.chat_type == scope::ChatType::direct;
-  if (direct && !in.chat_id.empty()) {
-    bool const alone = co_await private_chat(in);
-    if (!alone) {
-      in.message.chat_type = scope::ChatType::group;
-      in.message.chat = ChatId(in.chat_id);
-      in.message.mentioned = true;  // whoever writes there writes to us
-    }
-  }
+  in.message.room = in.chat_id;
   bool const wanted = in.message.chat_type == scope::ChatType::direct || in.message.mentioned;
   if (wanted) {
     bool const again = co_await repeated_by_client(in);

@@ -93,7 +93,7 @@ TEST_CASE("a frame that is wrong says what is wrong") {
   std::vector<Row> const rows = {
       {"type", absent, "type is required"},
       {"type", 7, "type must be a string"},
-      {"type", "msg", "unknown type: message, feedback and ping are known"},
+      {"type", "msg", "unknown type: message, feedback, hello, tool and ping are known"},
       {"id", absent, "id is required"},
       {"id", 1, "id must be a string"},
       {"id", "", "id must not be empty"},
@@ -210,6 +210,59 @@ TEST_CASE("feedback is a vote, and its kind is one of four") {
   CHECK_EQ(complaint(frame), "");
   frame["vote"] = "sideways";
   CHECK_EQ(complaint(frame), "vote must be one of up down");
+}
+
+TEST_CASE("a host's message names its channel and account, its room, and until when somebody waits") {
+  json frame = good_message();
+  frame.update({{"channel", "feishu"},
+                {"account", "default"},
+                {"ChatId", "oc_1"},
+                {"ChatName", "NLP team"},
+                {"deadlineMs", 25000},
+                {"mayPass", true},
+                {"external", true}});
+  auto const parsed = bridge::parse_frame(frame.dump());
+  auto const* const message = std::get_if<bridge::MessageFrame>(&parsed);
+  REQUIRE(message != nullptr);
+  CHECK_EQ(message->message.principal.adapter, "openclaw");
+  CHECK_EQ(message->message.principal.account, "feishu/default");
+  CHECK_EQ(message->message.room, "oc_1");
+  CHECK_EQ(message->message.chat_name, "NLP team");
+  CHECK(message->message.may_pass);
+  CHECK(message->message.external);
+  REQUIRE(message->deadline.has_value());
+  CHECK_EQ(message->deadline->count(), 25000);
+  frame["deadlineMs"] = -1;
+  CHECK_EQ(complaint(frame), "deadlineMs must be 0 to 86400000");
+}
+
+TEST_CASE("a name for display is cut, not refused, and never inside a character") {
+  json frame = good_message();
+  frame["ChatName"] = std::string(255, 'a') + "组";
+  auto const parsed = bridge::parse_frame(frame.dump());
+  auto const* const message = std::get_if<bridge::MessageFrame>(&parsed);
+  REQUIRE(message != nullptr);
+  CHECK_EQ(message->message.chat_name, std::string(255, 'a'));
+}
+
+TEST_CASE("an agent's call has its identity outside its arguments") {
+  json const frame{
+      {"type", "tool"},       {"id", "b/1"},      {"tool", "kb_ask"},
+      {"channel", "feishu"},  {"account", "a"},   {"SenderId", "ou_1"},
+      {"ChatType", "direct"}, {"ChatId", "oc_p"}, {"arguments", {{"question", "what?"}, {"SenderId", "ou_root"}}}};
+  auto const parsed = bridge::parse_frame(frame.dump());
+  auto const* const call = std::get_if<bridge::ToolFrame>(&parsed);
+  REQUIRE(call != nullptr);
+  CHECK_EQ(call->tool, "kb_ask");
+  CHECK_EQ(call->from.principal.user, UserId("ou_1"));
+  CHECK_EQ(call->from.room, "oc_p");
+  CHECK_EQ(json::parse(call->arguments)["question"], "what?");
+  json without = frame;
+  without.erase("SenderId");
+  CHECK_EQ(complaint(without), "SenderId is required");
+  without = frame;
+  without["arguments"] = "x";
+  CHECK_EQ(complaint(without), "arguments must be an object");
 }
 
 TEST_CASE("frames that go out have the fields of the contract") {

@@ -101,6 +101,57 @@ std::string answer(std::string id, std::string text = "so") {
 
 }  // namespace
 
+TEST_CASE("a link that says hello is told what the bridge can do") {
+  Bench b;
+  Peer const peer = b.join();
+  b.says(peer, json{{"type", "hello"}, {"client", "openclaw"}, {"version", "1.0.0"}, {"boot", "b1"}});
+  CHECK_EQ(peer.got(), Texts{bridge::welcome_frame(false)});
+  b.says(peer, json{{"type", "tool"}, {"id", "1"}, {"tool", "kb_ask"}, {"SenderId", "ou_1"}, {"ChatType", "direct"}});
+  CHECK_EQ(peer.got().back(), bridge::error_frame("1", "bad_request", "this bridge has no tools"));
+}
+
+TEST_CASE("of two links of one process the newer stays, and only for one principal") {
+  Bench b;
+  json const hello{{"type", "hello"}, {"client", "openclaw"}, {"boot", "b1"}};
+  Peer const older = b.join("one");
+  b.says(older, hello);
+  Peer const other = b.join("two");
+  b.says(other, hello);
+  CHECK_EQ(b.bridge.connections(), 2);
+  Peer const newer = b.join("one");
+  b.says(newer, hello);
+  CHECK(b.loop.until([&] { return b.bridge.connections() == 2; }));
+  b.says(newer, ask("m1"));
+  CHECK(b.bridge.say(reply_to(b.last)));
+  b.loop.settle();
+  CHECK_EQ(newer.got().back(), answer("m1"));
+}
+
+TEST_CASE("an answer after its deadline is not sent, and the message asked again gets it") {
+  Bench b;
+  Peer const peer = b.join();
+  json message = ask("m1");
+  message["deadlineMs"] = 0;
+  b.says(peer, message);
+  CHECK(b.bridge.say(reply_to(b.last)));
+  b.loop.settle();
+  CHECK_EQ(peer.got(), Texts{bridge::ack_frame("m1")});
+  CHECK(b.delivered.empty());
+  b.settled["m1"] = reply_to(b.last);
+  b.says(peer, ask("m1"));
+  CHECK_EQ(peer.got().back(), answer("m1"));
+}
+
+TEST_CASE("what nobody will answer is passed back when the host can go on, else acked with the reason") {
+  Bench b;
+  b.ignore = true;
+  Peer const peer = b.join();
+  json message = ask("m1");
+  message["mayPass"] = true;
+  b.says(peer, message);
+  CHECK_EQ(peer.got(), Texts{bridge::pass_frame("m1")});
+}
+
 TEST_CASE("a message is acked, then answered, and the answer is reported as delivered") {
   Bench b;
   Peer const peer = b.join();
