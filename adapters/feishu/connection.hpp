@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -39,12 +40,20 @@ struct ConnectionState {
 
 struct ConnectionLimits {
   std::chrono::milliseconds discovery{15'000}, handshake{15'000}, write{10'000};
-  std::chrono::milliseconds websocket_ping{20'000};
-  std::chrono::milliseconds refused_retry{180'000};  ///< after a refusal that waiting does not mend
+  std::chrono::milliseconds websocket_ping{20'000};  ///< in silence; a link without a pong for twice that long is cut
+  std::chrono::milliseconds shortest_ping{10'000}, longest_ping{300'000};  ///< bounds on the server's PingInterval
+  std::chrono::milliseconds least_silence{90'000};  ///< nothing for this and for two ping intervals: the link is cut
+  /// Pauses: the first after a loss is random, at most this and the server's ReconnectNonce; then they grow from
+  /// `first_pause` to the server's ReconnectInterval, at most `longest_pause`. They start anew after a good connection.
+  std::chrono::milliseconds first_try{5'000}, first_pause{1'000}, longest_pause{600'000};
+  std::chrono::milliseconds good_connection{60'000};
+  std::chrono::milliseconds refused_retry{180'000};     ///< after a refusal that waiting does not mend
+  std::chrono::milliseconds farewell{400}, close{400};  ///< stop(): for events in hand; then for the peer's close frame
   std::chrono::milliseconds fragment_life{10'000};
   std::size_t max_message_bytes = 4 * 1024 * 1024;
   std::size_t max_fragments = 64, max_open_sets = 64, max_set_bytes = 8 * 1024 * 1024;
-  std::size_t events_at_once = 64;
+  std::size_t events_at_once = 64;  ///< the reader waits when so many are in hand
+  std::uint64_t seed = 0;           ///< of the jitter; 0: another each time
 };
 
 class Connection {
