@@ -30,7 +30,8 @@ export default {
         state.link.stop();
       },
     });
-    api.on("reply_dispatch", replyDispatch(plugin));
+    // Before other plugins: the first that claims a turn has it.
+    api.on("reply_dispatch", replyDispatch(plugin), { priority: 100 });
     if (!config.tools) return;
     for (const { name, factory } of toolFactories(plugin)) api.registerTool(factory, { name });
   },

@@ -22,6 +22,7 @@ function decide({ messages = [], tools = [] }) {
 
 export class Model {
   requests = [];
+  #waiting = new Set();
 
   static async start() {
     const model = new Model();
@@ -30,6 +31,7 @@ export class Model {
       request.on("data", (data) => chunks.push(data));
       request.on("end", () => model.#answer(request, response, Buffer.concat(chunks).toString()));
     });
+    model.server.keepAliveTimeout = 0;
     await new Promise((resolve) => model.server.listen(0, "127.0.0.1", resolve));
     model.url = `http://127.0.0.1:${model.server.address().port}/v1`;
     return model;
@@ -39,6 +41,7 @@ export class Model {
     if (!request.url.endsWith("/chat/completions")) return response.end('{"object":"list","data":[{"id":"stub","object":"model"}]}');
     const body = JSON.parse(raw);
     this.requests.push(body);
+    for (const look of this.#waiting) look();
     const delta = decide(body);
     const finish = delta.tool_calls ? "tool_calls" : "stop";
     response.writeHead(200, { "content-type": "text/event-stream" });
@@ -52,6 +55,19 @@ export class Model {
   /** True when any request carries the words. */
   heard(words) {
     return this.requests.some((body) => JSON.stringify(body).includes(words));
+  }
+
+  /** Resolves as soon as a request carries the words. */
+  until(words) {
+    return new Promise((resolve) => {
+      const look = () => {
+        if (!this.heard(words)) return;
+        this.#waiting.delete(look);
+        resolve();
+      };
+      this.#waiting.add(look);
+      look();
+    });
   }
 
   stop() {

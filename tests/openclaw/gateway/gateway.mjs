@@ -12,7 +12,7 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 const PLUGIN = fileURLToPath(new URL("../../../adapters/openclaw/plugin", import.meta.url));
-const START_MS = 300_000;
+const START_MS = 600_000; // about a minute alone on two cores; nice, beside others, much longer
 
 export async function freePorts(count) {
   const servers = Array.from({ length: count }, () => createServer());

@@ -8,6 +8,9 @@ export class Relay {
   asked = [];
   said = [];
   peers = [];
+  /** Milliseconds from each message to the daemon's answer. */
+  took = [];
+  #since = new Map();
   #held = null;
   #waiting = new Set();
 
@@ -38,13 +41,16 @@ export class Relay {
       this.asked.push(frame);
       for (const look of this.#waiting) look();
       if (this.standIn?.(frame, peer)) return;
+      if (frame.type === "message") this.#since.set(frame.id, performance.now());
       if (early === null) daemon.send(text);
       else early.push(text);
     };
   }
 
   #pass(peer, text) {
-    this.said.push(JSON.parse(text));
+    const frame = JSON.parse(text);
+    this.said.push(frame);
+    if (frame.type === "answer") this.took.push(performance.now() - this.#since.get(frame.id));
     for (const look of this.#waiting) look();
     if (this.#held === null) peer.say(text);
     else this.#held.push([peer, text]);
@@ -61,7 +67,7 @@ export class Relay {
   }
 
   /** Resolves with the first frame that fits, asked or said. */
-  until(direction, fits, ms = 60_000) {
+  until(direction, fits, ms = 180_000) {
     return new Promise((resolve, reject) => {
       let timer;
       const look = () => {

@@ -6,8 +6,12 @@ import { Model } from "./fake_model.mjs";
 import { freePorts, Gateway, makeFolder, makeTls } from "./gateway.mjs";
 import { Relay } from "./relay.mjs";
 
-/** @param {string} program  kbgate  @param {string} cache  what install.sh filled */
-export async function makeWorld(program, cache) {
+/**
+ * @param {string} program  kbgate
+ * @param {string} cache  what install.sh filled
+ * @param {(workspace: string) => Promise<void>} [arrange]  before the daemon starts
+ */
+export async function makeWorld(program, cache, arrange = async () => {}) {
   const folder = await makeFolder();
   const tls = await makeTls(folder);
   const [port, ...webhooks] = await freePorts(3);
@@ -15,6 +19,7 @@ export async function makeWorld(program, cache) {
   const accounts = { one: account("one", webhooks[0]), two: account("two", webhooks[1]) };
 
   const world = { program, workspace: await makeWorkspace() };
+  await arrange(world.workspace);
   world.daemon = await Kbgate.start(program, world.workspace);
   world.relay = await Relay.start(() => world.daemon.url);
   world.model = await Model.start();
