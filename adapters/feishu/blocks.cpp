@@ -89,7 +89,7 @@ bool is_rule(std::vector<std::string> const& cells) noexcept {
 }
 
 bool read_item(std::string_view line, Block& out) {
-  std::size_t const indent = run_of(line, ' ');
+  std::size_t const indent = std::min(line.find_first_not_of(" \t"), line.size());
   std::string_view rest = line.substr(indent);
   std::size_t marker = 0;
   if (!rest.empty() && std::string_view("-*+").find(rest.front()) != rest.npos) {
