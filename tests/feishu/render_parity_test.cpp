@@ -21,6 +21,12 @@ constexpr std::size_t kRichLimit = 28'000;
 constexpr std::size_t kTextLimit = 140'000;
 constexpr int kMaxTables = 3;
 
+/// Of the content as a string within the request.
+std::size_t sent_size(Part const& part) {
+  bool const small = part.content.size() * 2 < kRichLimit;  // escaping JSON text doubles it at most
+  return small ? part.content.size() * 2 : Json(part.content).dump().size();
+}
+
 // --- what a reader sees, read anew here: not by the code under test ------------------------------------------------
 
 std::string without(std::string_view text, std::string_view what) {
@@ -207,7 +213,7 @@ Shown read_cards(std::vector<Part> const& parts) {
   Shown all;
   for (Part const& part : parts) {
     CHECK(part.msg_type == "interactive");
-    CHECK(Json(part.content).dump().size() < kRichLimit);
+    CHECK(sent_size(part) < kRichLimit);
     Json const card = Json::parse(part.content);
     bool const last = &part == &parts.back();
     Shown shown;
@@ -232,7 +238,7 @@ Shown read_posts(std::vector<Part> const& parts) {
   Shown all;
   for (Part const& part : parts) {
     CHECK(part.msg_type == "post");
-    CHECK(Json(part.content).dump().size() < kRichLimit);
+    CHECK(sent_size(part) < kRichLimit);
     Json const post = Json::parse(part.content);
     for (Json const& paragraph : post["zh_cn"]["content"]) {
       REQUIRE(paragraph.size() == 1);
@@ -248,7 +254,7 @@ std::string read_texts(std::vector<Part> const& parts) {
   std::string out;
   for (Part const& part : parts) {
     CHECK(part.msg_type == "text");
-    CHECK(Json(part.content).dump().size() < kTextLimit);
+    CHECK(sent_size(part) < kTextLimit);
     std::string const text = Json::parse(part.content)["text"];
     bool const acts = text.find("](") != text.npos || text.find("<b>") != text.npos || text.find("<i>") != text.npos;
     CHECK_FALSE(acts);
