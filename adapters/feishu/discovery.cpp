@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "adapters/aio/url.hpp"
@@ -44,7 +45,7 @@ std::optional<milliseconds> seconds(json const& value) {
   if (!value.is_number()) return std::nullopt;
   double const number = value.get<double>();
   if (!(number >= 0)) return std::nullopt;
-  return milliseconds(static_cast<milliseconds::rep>(std::min(number, kMost) * 1000));
+  return milliseconds(static_cast<milliseconds::rep>(std::ceil(std::min(number, kMost) * 1000)));
 }
 
 void tune(Tuning& tuning, json const& config, ConnectionLimits const& limits) {

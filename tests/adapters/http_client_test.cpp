@@ -283,7 +283,7 @@ TEST_CASE("a call that fails says at which step, without the query") {
     Bench b;
     if (*row.answer != '\0') b.server.answers = {row.answer};
     aio::HttpCall call = b.call("/path?secret=s3cret");
-    call.limit = 100ms;
+    call.limit = 300ms;
     auto const response = b.send(call);
     REQUIRE_FALSE(response.has_value());
     CHECK(response.error().code == Errc::unavailable);
