@@ -1,5 +1,6 @@
 #include "daemon/app.hpp"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/redirect_error.hpp>
@@ -18,6 +19,7 @@
 #include "adapters/bridge/server.hpp"
 #include "config/watch.hpp"
 #include "daemon/adapter_store.hpp"
+#include "daemon/api.hpp"
 #include "daemon/conversation.hpp"
 #include "daemon/desk.hpp"
 #include "daemon/durable.hpp"
@@ -62,6 +64,7 @@ class App {
         desk_(git_, durable_, clock_, desk_hooks()),
         conversations_(ex_, cpu_, durable_, store_, desk_, clock_, conversation_hooks()),
         publisher_(ex_, git_, durable_, clock_, [this] { return books_; }),
+        api_(cpu_, git_, durable_, clock_, metrics_, token_, api_hooks()),
         bridge_(ex_, bridge::BridgeLimits(), on_message(), on_feedback(), on_delivered()),
         server_(ex_, server_limits(), on_request(), on_upgrade(), on_link()),
         signals_(io, SIGTERM, SIGINT, SIGHUP),
@@ -121,8 +124,39 @@ class App {
   Conversations::Hooks conversation_hooks() {
     Conversations::Hooks hooks;
     hooks.world = [this] { return world(); };
-    hooks.deliver = [this](adapters::Reply const& reply) { bridge_.say(reply); };
+    hooks.deliver = [this](adapters::Reply const& reply) {
+      metrics_.count_reply(reply.outcome);
+      bridge_.say(reply);
+    };
     return hooks;
+  }
+
+  Api::Hooks api_hooks() {
+    Api::Hooks hooks;
+    hooks.world = [this] { return world(); };
+    hooks.repo_states = [this] { return library_.states(); };
+    hooks.gauges = [this] { return gauges(); };
+    return hooks;
+  }
+
+  std::vector<Gauge> gauges() const {
+    double pages = 0;
+    double passages = 0;
+    double index_bytes = 0;
+    for (auto const& [id, snapshot] : *library_.snapshots()) {
+      pages += static_cast<double>(snapshot->stats().pages);
+      passages += static_cast<double>(snapshot->stats().passages);
+      index_bytes += static_cast<double>(snapshot->stats().index_bytes);
+    }
+    std::vector<RepoState> const states = library_.states();
+    auto const failing = std::count_if(states.begin(), states.end(), [](auto const& s) { return !s.fault.empty(); });
+    return {{"repositories", "Repositories configured.", static_cast<double>(states.size())},
+            {"repositories_failing", "Of these, not fresh.", static_cast<double>(failing)},
+            {"pages", "Pages served.", pages},
+            {"passages", "Passages searched.", passages},
+            {"index_size_bytes", "Index in memory.", index_bytes},
+            {"connections", "Open connections, of every kind.", static_cast<double>(server_.connections())},
+            {"bridge_connections", "Of these, WebSocket peers.", static_cast<double>(bridge_.connections())}};
   }
 
   bridge::Bridge::OnMessage on_message() {
@@ -156,6 +190,10 @@ class App {
   }
 
   aio::Task<aio::HttpResponse> answer_http(aio::HttpRequest request) {
+    if (Api::serves(request.path())) {
+      aio::HttpResponse response = co_await api_.answer(std::move(request));
+      co_return response;
+    }
     co_return handle_http(
         request, [this] { return checks(); }, token_);
   }
@@ -359,6 +397,8 @@ class App {
   Desk desk_;
   Conversations conversations_;
   Publisher publisher_;
+  Metrics metrics_;
+  Api api_;
   bridge::Bridge bridge_;
   aio::HttpServer server_;
   asio::signal_set signals_;

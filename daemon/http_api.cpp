@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "adapters/bridge/server.hpp"
+#include "daemon/api.hpp"
 #include "daemon/json_out.hpp"
 #include "daemon/version.hpp"
 #include "daemon/web_page.hpp"
@@ -70,6 +71,17 @@ aio::HttpResponse handle_http(aio::HttpRequest const& request, Checks const& che
     return ready(checks(), details);
   }
   if (path == "/version") return json(200, {{"version", kVersion}, {"commit", kBuildCommit}, {"build", kBuildType}});
+  if (path == "/openapi.json") {
+    aio::HttpResponse response;
+    response.body = openapi_json() + "\n";
+    return response;
+  }
+  if (path == "/llms.txt") {
+    aio::HttpResponse response;
+    response.content_type = "text/plain; charset=utf-8";
+    response.body = llms_txt();
+    return response;
+  }
   if (WebFile const* file = find_web_file(path)) return page(*file);
   return problem(404, "Not Found", path + " is not served here; the WebSocket bridge is at /ws");
 }

@@ -195,6 +195,10 @@ int main(int argc, char** argv) {
     run = [&] { return check_config_verb(config, io); };
   });
 
+  verb("doctor", "what keeps kbgate from answering here; asks the platforms too")->callback([&] {
+    run = [&] { return doctor_verb(config, io); };
+  });
+
   EvalOptions eval;
   auto* eval_cmd = verb("eval", "score answers against a question set");
   add_repo(*eval_cmd, eval.repo);
@@ -220,6 +224,39 @@ int main(int argc, char** argv) {
   add_sender(*chat_cmd, chat.sender);
   chat_cmd->callback([&] { run = [&] { return chat_verb(chat, std::cin, io); }; });
 
+  KbSearchOptions search;
+  auto* search_cmd = verb("kb_search", "find passages with their exact place, best first");
+  search_cmd->add_option("--query", search.query.query, "the question or its keywords");
+  search_cmd->add_option("--root", search.roots, "owner/repo; may be repeated; all when left out");
+  search_cmd->add_option("--file_types", search.query.file_types, "such as md,txt")->delimiter(',');
+  search_cmd->add_option("--since", search.query.since, "YYYY-MM-DD, inclusive");
+  search_cmd->add_option("--until", search.query.until, "YYYY-MM-DD, inclusive");
+  search_cmd->add_option("--tag", search.query.tags, "of the page's head; may be repeated");
+  search_cmd->add_option("--glob", search.query.glob, "of paths, such as ./runbooks/**/*.md");
+  search_cmd->add_option("--limit", search.query.limit, "1 to 100")->capture_default_str();
+  search_cmd->add_option("--format", search.format, "json or csv")->capture_default_str();
+  search_cmd->add_option("--output", search.output, "write there, e.g. hit_list.csv");
+  search_cmd->add_option("--template", search.csv_template, "a CSV file whose first line names the columns");
+  search_cmd->add_flag("--explain", search.explain, "with the query taken apart and the parts of each score");
+  search_cmd->add_flag("--compare", search.compare, "the best passage of each page, side by side");
+  search_cmd->add_option("--quote", search.quote, "is this wording on a page?");
+  search_cmd->add_option("--path", search.path, "the page that --quote asks about");
+  search_cmd->add_option("--grep", search.grep, "words separated by |: the lines that hold one");
+  search_cmd->add_flag("!--scan", search.query.use_index, "read every page instead of asking the index");
+  search_cmd->callback([&] {
+    run = [&] {
+      search.config = config;
+      return kb_search_verb(search, io);
+    };
+  });
+
+  Sender agent;
+  auto* mcp_cmd = verb("mcp", "serve the tools to an agent over the Model Context Protocol on stdio");
+  mcp_cmd->add_option("--sender_id,--open_id", agent.sender_id, "as whom it asks")->required();
+  mcp_cmd->add_option("--chat_type", agent.chat_type, "direct (the default) or group");
+  mcp_cmd->add_option("--chat_id", agent.chat_id, "the group it asks in");
+  mcp_cmd->callback([&] { run = [&] { return mcp_verb(config, agent, std::cin, io); }; });
+
   SimFeishuOptions sim;
   auto* sim_cmd = app.add_subcommand("sim", "pretend platforms, for trying an adapter without the real one");
   sim_cmd->require_subcommand(1);
@@ -228,6 +265,8 @@ int main(int argc, char** argv) {
   feishu_cmd->add_option("--app_id", sim.app_id, "the app it knows");
   feishu_cmd->add_option("--app_secret", sim.app_secret, "and its secret");
   feishu_cmd->add_option("--events", sim.events, "directory of sample events that its control API can name");
+  feishu_cmd->add_flag("--tls", sim.tls, "speak https and wss with a certificate made for this run");
+  feishu_cmd->add_option("--ca_out", sim.ca_out, "with --tls: file for that certificate, for clients to trust");
   feishu_cmd->add_flag("--no_rate_limits", sim.no_rate_limits, "answer however fast it is asked");
   feishu_cmd->add_flag("--verbose", sim.verbose, "log each call and each fault of the client");
   feishu_cmd->callback([&] { run = [&] { return sim_feishu_verb(sim, io); }; });

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "answer/protocols/hits.hpp"
 #include "config/control_files.hpp"
 #include "config/result.hpp"
 #include "kbrepo/snapshot.hpp"
@@ -84,6 +85,22 @@ struct ChatOptions {
 /// Reads one message per line from `in`; prints each reply as plain text.
 int chat_verb(ChatOptions const& options, std::istream& in, Io io);
 
+struct KbSearchOptions {
+  std::string config;
+  protocols::HitQuery query;
+  std::vector<std::string> roots;  ///< owner/repo; empty: all
+  std::string format = "json";     ///< json | csv
+  std::string output;              ///< a file; empty: standard output
+  std::string csv_template;        ///< its first line names the columns
+  std::string quote, path;         ///< check this wording, on this page
+  std::string grep;                ///< words separated by |: lines that hold them
+  bool explain = false, compare = false;
+};
+int kb_search_verb(KbSearchOptions const& options, Io io);
+
+/// MCP on standard input and output, as this caller, until the input ends.
+int mcp_verb(std::string const& config, Sender const& sender, std::istream& in, Io io);
+
 struct ServeOptions {
   std::string config;
   int ready_fd = -1;
@@ -93,8 +110,9 @@ int serve_verb(ServeOptions const& options, Io io);
 struct SimFeishuOptions {
   std::string app_id, app_secret;  ///< empty: the simulator's own
   std::string events;              ///< directory of sample events
+  std::string ca_out;              ///< with tls: where the certificate goes
   std::uint16_t port = 0;
-  bool no_rate_limits = false, verbose = false;
+  bool tls = false, no_rate_limits = false, verbose = false;
 };
 /// Feishu's open platform on loopback until SIGTERM or SIGINT; prints a ready line.
 int sim_feishu_verb(SimFeishuOptions const& options, Io io);

@@ -4,6 +4,7 @@
 
 #include "daemon/exit_codes.hpp"
 #include "daemon/json_out.hpp"
+#include "daemon/kb_objects.hpp"
 #include "daemon/verbs.hpp"
 
 namespace kb::daemon {
@@ -13,69 +14,6 @@ namespace fs = std::filesystem;
 
 scope::Label label_of(config::RepoKind kind) {
   return kind == config::RepoKind::personal ? scope::Label::personal : scope::Label::team;
-}
-
-Json entries_json(std::vector<kbrepo::CatalogEntry> const& entries) {
-  Json out = Json::array();
-  for (kbrepo::CatalogEntry const& entry : entries) {
-    Json parsed = Json::parse(entry.json, nullptr, false);
-    out.push_back(parsed.is_discarded() ? Json{{"title", entry.title}, {"file", entry.file}} : std::move(parsed));
-  }
-  return out;
-}
-
-char const* list_of(kbrepo::PageRole role) {
-  switch (role) {
-    case kbrepo::PageRole::project:
-      return "projects";
-    case kbrepo::PageRole::person:
-      return "people";
-    case kbrepo::PageRole::concept_page:
-      return "concepts";
-    case kbrepo::PageRole::resource:
-      return "resources";
-    case kbrepo::PageRole::material:
-      return "documents";
-    case kbrepo::PageRole::other:
-      return "documents";
-  }
-  return "documents";
-}
-
-constexpr char const* kKinds[] = {"documents", "concepts", "resources", "people", "projects", "reviews", "imports"};
-
-/// The catalogue's arrays, or, without a catalogue that parses, a listing of the tree (N-21).
-Json catalogue_json(kbrepo::Snapshot const& snapshot, scope::ReadGrant const& grant) {
-  kbrepo::Catalog const& catalog = snapshot.catalog(grant);
-  Json out;
-  for (char const* kind : kKinds) out[kind] = Json::array();
-  if (catalog.present) {
-    out["documents"] = entries_json(catalog.documents);
-    out["concepts"] = entries_json(catalog.concepts);
-    out["resources"] = entries_json(catalog.resources);
-    out["people"] = entries_json(catalog.people);
-    out["projects"] = entries_json(catalog.projects);
-    out["reviews"] = entries_json(catalog.reviews);
-    out["imports"] = entries_json(catalog.imports);
-    return out;
-  }
-  for (kbrepo::PageInfo const& page : snapshot.pages(grant)) {
-    if (page.kind != kbrepo::PageKind::evidence) continue;
-    std::string_view const path = page.path;
-    char const* list = path.starts_with("reviews/")   ? "reviews"
-                       : path.starts_with("imports/") ? "imports"
-                                                      : list_of(page.role);
-    out[list].push_back({{"title", page.title}, {"file", page.path}});
-  }
-  return out;
-}
-
-/// The link template up to the path: `<host>/<owner>/<repo>/…/`.
-std::string base_url(kbrepo::Snapshot const& snapshot) {
-  std::string const marker = "PATH";
-  std::string url = snapshot.url(marker, 0, 0);
-  auto const at = url.rfind(marker);
-  return at == url.npos ? url : url.substr(0, at);
 }
 
 struct Opened {
@@ -132,9 +70,7 @@ std::vector<config::RepoSettings const*> selected(config::Settings const& settin
 }  // namespace
 
 int kb_list_verb(RepoOptions const& options, std::string const& kind, Io io) {
-  bool known = kind == "all";
-  for (char const* k : kKinds) known = known || kind == k;
-  if (!known)
+  if (!is_list_kind(kind))
     return fail(
         io, "bad_kind",
         "--kind is all, documents, concepts, resources, people, projects, reviews or imports, not \"" + kind + "\"",
@@ -146,16 +82,7 @@ int kb_list_verb(RepoOptions const& options, std::string const& kind, Io io) {
       kbrepo::open_snapshot(opened->books.settings, *opened->repo, {}, progress_on(io.err));
   if (!snapshot) return fail(io, snapshot.error());
   scope::ReadGrant const grant = scope::operator_grant(opened->repo->id, label_of(opened->repo->kind));
-  std::string const base = base_url(**snapshot);
-  Json out{{"success", true},
-           {"owner", opened->repo->id.owner},
-           {"repo", opened->repo->id.repo},
-           {"commit", (*snapshot)->commit().hex()},
-           {"repo_url", opened->repo->remote},
-           {"base_url", base}};
-  Json const lists = catalogue_json(**snapshot, grant);
-  for (char const* k : kKinds) out[k] = kind == "all" || kind == k ? lists[k] : Json::array();
-  print(io.out, out);
+  print(io.out, list_json(**snapshot, grant, kind));
   return kDone;
 }
 
@@ -174,16 +101,7 @@ int kb_read_verb(RepoOptions const& options, std::string const& path, std::strin
     return fail(io, absent ? "page_not_found" : to_string(page.error().code),
                 absent ? "页面不存在：" + normal : page.error().what, kFailure);
   }
-  print(io.out, {{"success", true},
-                 {"owner", opened->repo->id.owner},
-                 {"repo", opened->repo->id.repo},
-                 {"commit", (*snapshot)->commit().hex()},
-                 {"path", (*page)->path},
-                 {"title", (*page)->title},
-                 {"content", (*page)->text},
-                 {"page_url", (*snapshot)->url((*page)->path, 0, 0)},
-                 {"encoding", kbrepo::to_string((*page)->encoding)},
-                 {"stale", (*page)->front.stale}});
+  print(io.out, page_json(**snapshot, **page));
   return kDone;
 }
 

@@ -55,6 +55,30 @@ std::size_t PageStore::size(BlobId const& id) {
   return git_odb_read_header(&size, &type, odb_.get(), &oid) == 0 ? size : 0;
 }
 
+git::Owned<git_tree_entry, git_tree_entry_free> PageStore::entry(CommitId const& commit, std::string const& path) {
+  git_tree_entry* raw = nullptr;
+  auto const found = git::commit(repo_.get(), commit);
+  if (!found) return {};
+  auto const tree = git::tree_of(found->get());
+  if (!tree || git_tree_entry_bypath(&raw, tree->get(), path.c_str()) < 0) return {};
+  return git::Owned<git_tree_entry, git_tree_entry_free>(raw);
+}
+
+Result<BlobId> PageStore::find(CommitId const& commit, std::string const& path) {
+  std::lock_guard const lock(git_);
+  auto const found = entry(commit, path);
+  bool const is_file = found && (git_tree_entry_filemode(found.get()) == GIT_FILEMODE_BLOB ||
+                                 git_tree_entry_filemode(found.get()) == GIT_FILEMODE_BLOB_EXECUTABLE);
+  if (!is_file) return Error(Errc::not_found, "there is no file " + path);
+  return git::from_oid<BlobId>(*git_tree_entry_id(found.get()));
+}
+
+bool PageStore::has_folder(CommitId const& commit, std::string const& path) {
+  std::lock_guard const lock(git_);
+  auto const found = entry(commit, path);
+  return found && git_tree_entry_filemode(found.get()) == GIT_FILEMODE_TREE;
+}
+
 Result<std::shared_ptr<Page const>> PageStore::page(std::string const& path, BlobId const& id) {
   std::string const key = id.hex() + path;
   if (auto found = cached(key)) return found;

@@ -22,6 +22,9 @@ class PageStore {
   /// exhausted (without reading it) above `max_bytes`.
   [[nodiscard]] Result<std::string> blob(BlobId const& id, std::size_t max_bytes);
   [[nodiscard]] std::size_t size(BlobId const& id);  ///< 0 when it cannot be told
+  /// Of any file at `path` in the commit's tree; not_found for folders, links and submodules too.
+  [[nodiscard]] Result<BlobId> find(CommitId const& commit, std::string const& path);
+  [[nodiscard]] bool has_folder(CommitId const& commit, std::string const& path);
   [[nodiscard]] Result<std::shared_ptr<Page const>> page(std::string const& path, BlobId const& id);
   [[nodiscard]] std::filesystem::path const& path() const noexcept { return path_; }
 
@@ -33,6 +36,8 @@ class PageStore {
 
   PageStore(std::filesystem::path path, git::Repository repo, git::Odb odb)
       : path_(std::move(path)), repo_(std::move(repo)), odb_(std::move(odb)) {}
+  /// The entry at `path`; null when there is none. The lock is the caller's.
+  [[nodiscard]] git::Owned<git_tree_entry, git_tree_entry_free> entry(CommitId const& commit, std::string const& path);
   [[nodiscard]] std::shared_ptr<Page const> cached(std::string const& key);
   void keep(std::string const& key, std::shared_ptr<Page const> page);
 

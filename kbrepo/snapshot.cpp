@@ -235,6 +235,23 @@ Result<std::shared_ptr<Page const>> Snapshot::read(scope::ReadGrant const& grant
   return state_->store->page(page->path, page->blob);
 }
 
+Result<std::string> Snapshot::file(scope::ReadGrant const& grant, std::string const& path,
+                                   std::size_t max_bytes) const {
+  assert(grant.allows(repo()));
+  bool const meta = path.starts_with(".meta/") || path.find("/.meta/") != path.npos;
+  bool const hidden =
+      PageFilter(state_->settings).excludes(path) || (kind_of(path) == PageKind::control && !meta);
+  if (hidden) return Error(Errc::not_found, "there is no file " + path);
+  Result<BlobId> const blob = state_->store->find(commit(), path);
+  if (!blob) return blob.error();
+  return state_->store->blob(*blob, max_bytes);
+}
+
+bool Snapshot::has_folder(scope::ReadGrant const& grant, std::string const& path) const {
+  assert(grant.allows(repo()));
+  return state_->store->has_folder(commit(), path);
+}
+
 std::string Snapshot::normal_path(std::string_view path) {
   while (path.starts_with('/')) path.remove_prefix(1);
   while (path.ends_with('/')) path.remove_suffix(1);

@@ -88,6 +88,11 @@ class Snapshot {
   /// The page from its blob at commit(); a small cache of parsed pages stands in front. not_found uses the text
   /// 页面不存在：{path}.
   [[nodiscard]] Result<std::shared_ptr<Page const>> read(scope::ReadGrant const& grant, std::string_view path) const;
+  /// Any other file of the commit as it is, for what stands beside pages (graph.json, .meta/manifest.json). not_found
+  /// also for links, for what `exclude` leaves out and for control pages; exhausted above `max_bytes`.
+  [[nodiscard]] Result<std::string> file(scope::ReadGrant const& grant, std::string const& path,
+                                         std::size_t max_bytes) const;
+  [[nodiscard]] bool has_folder(scope::ReadGrant const& grant, std::string const& path) const;
   /// As kb_read is asked: slashes trimmed, `.md` added when the last segment has no dot (N-20).
   [[nodiscard]] static std::string normal_path(std::string_view path);
   /// Told from a table that build() carries on from commit to commit, so cheap. Nothing for a page whose last change

@@ -233,6 +233,16 @@ Json Client::ask(std::string const& id, std::string const& sender, std::string c
 
 HttpReply http_get(std::uint16_t port, std::string const& target, std::vector<std::string> const& headers,
                    std::string const& host) {
+  return http_send(port, "GET", target, {}, headers, host);
+}
+
+HttpReply http_post(std::uint16_t port, std::string const& target, std::string const& body,
+                    std::vector<std::string> const& headers) {
+  return http_send(port, "POST", target, body, headers);
+}
+
+HttpReply http_send(std::uint16_t port, std::string const& method, std::string const& target, std::string const& body,
+                    std::vector<std::string> const& headers, std::string const& host) {
   int const fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -243,11 +253,13 @@ HttpReply http_get(std::uint16_t port, std::string const& target, std::vector<st
     return {};
   }
   auto const own_connection = [](std::string const& header) { return header.starts_with("Connection:"); };
-  std::string request =
-      "GET " + target + " HTTP/1.1\r\nHost: " + (host.empty() ? "127.0.0.1:" + std::to_string(port) : host) + "\r\n";
+  std::string request = method + " " + target +
+                        " HTTP/1.1\r\nHost: " + (host.empty() ? "127.0.0.1:" + std::to_string(port) : host) + "\r\n";
   if (std::none_of(headers.begin(), headers.end(), own_connection)) request += "Connection: close\r\n";
   for (std::string const& header : headers) request += header + "\r\n";
-  request += "\r\n";
+  if (!body.empty())
+    request += "Content-Type: application/json\r\nContent-Length: " + std::to_string(body.size()) + "\r\n";
+  request += "\r\n" + body;
   (void)!::send(fd, request.data(), request.size(), MSG_NOSIGNAL);
   timeval const bound{10, 0};
   ::setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &bound, sizeof bound);
@@ -261,8 +273,10 @@ HttpReply http_get(std::uint16_t port, std::string const& target, std::vector<st
   ::close(fd);
   HttpReply out;
   if (reply.size() > 12) out.status = std::atoi(reply.c_str() + 9);
-  auto const body = reply.find("\r\n\r\n");
-  if (body != reply.npos) out.body = reply.substr(body + 4);
+  auto const head_end = reply.find("\r\n\r\n");
+  if (head_end == reply.npos) return out;
+  out.head = reply.substr(0, head_end + 2);
+  out.body = reply.substr(head_end + 4);
   return out;
 }
 

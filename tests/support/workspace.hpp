@@ -96,11 +96,16 @@ class Client {
   bool ended_ = false;
 };
 
-/// GET over a plain socket: status line's code and the body. `host` empty: 127.0.0.1 and the port.
+/// One request over a plain socket: status line's code, the head and the body. `host` empty: 127.0.0.1 and the port.
 struct HttpReply {
   int status = 0;
-  std::string body;
+  std::string head, body;
 };
+[[nodiscard]] HttpReply http_send(std::uint16_t port, std::string const& method, std::string const& target,
+                                  std::string const& body, std::vector<std::string> const& headers = {},
+                                  std::string const& host = {});
+[[nodiscard]] HttpReply http_post(std::uint16_t port, std::string const& target, std::string const& body,
+                                  std::vector<std::string> const& headers = {});
 [[nodiscard]] HttpReply http_get(std::uint16_t port, std::string const& target,
                                  std::vector<std::string> const& headers = {}, std::string const& host = {});
 

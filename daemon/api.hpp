@@ -1,0 +1,58 @@
+/// The HTTP API: /v1/*, /mcp and /metrics on the bridge's port (INTERFACES §5). Errors are application/problem+json.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "adapters/aio/http.hpp"
+#include "adapters/aio/pool.hpp"
+#include "daemon/durable.hpp"
+#include "daemon/library.hpp"
+#include "daemon/metrics.hpp"
+#include "daemon/rate_limit.hpp"
+#include "daemon/tools.hpp"
+
+namespace kb::daemon {
+
+/// Loop thread only.
+class Api {
+ public:
+  struct Hooks {
+    std::function<World()> world;
+    std::function<std::vector<RepoState>()> repo_states;
+    std::function<std::vector<Gauge>()> gauges;  ///< as they are now
+  };
+  /// Tools run on `cpu`, what reads the journal on `files`. With a `token` every call needs it; without one only this
+  /// machine's own names are answered.
+  Api(aio::Pool& cpu, aio::Pool& files, Durable& durable, Clock const& clock, Metrics& metrics, std::string token,
+      Hooks hooks);
+
+  [[nodiscard]] static bool serves(std::string_view path) noexcept;
+  aio::Task<aio::HttpResponse> answer(aio::HttpRequest request);
+
+ private:
+  [[nodiscard]] bool within_rate(Caller const& caller);
+  aio::Task<aio::HttpResponse> routed(aio::HttpRequest request, std::string route);
+  aio::Task<aio::HttpResponse> v1(aio::HttpRequest request, std::string name);
+  aio::Task<aio::HttpResponse> mcp(aio::HttpRequest request);
+  aio::Task<ToolReply> run_tool(ToolCall call);
+  aio::Task<ToolReply> run_books(std::string name, std::string arguments, Caller caller);
+  aio::Task<aio::HttpResponse> metrics();
+
+  aio::Pool& cpu_;
+  aio::Pool& files_;
+  Durable& durable_;
+  Clock const& clock_;
+  Metrics& metrics_;
+  std::string token_;
+  Hooks hooks_;
+  RateLimit rate_;
+};
+
+/// GET /openapi.json and /llms.txt.
+[[nodiscard]] std::string openapi_json();
+[[nodiscard]] std::string llms_txt();
+
+}  // namespace kb::daemon

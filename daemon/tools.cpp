@@ -1,0 +1,234 @@
+#include "daemon/tools.hpp"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "daemon/tool_table.hpp"
+
+namespace kb::daemon {
+namespace {
+
+constexpr std::array kTools{
+    Tool{"kb_ask", "Ask the knowledge bases",
+         "Answers a question strictly from the knowledge bases the caller may read, with sources; or says that they do "
+         "not hold the answer.",
+         R"({"question":{"type":"string","description":"the question, zh or en"},
+             "scope":{"type":"string","enum":["personal","team","both"],"description":"instead of what the words say"}})",
+         R"(["question"])", kb_ask_tool},
+    Tool{"kb_search", "Search the knowledge bases",
+         "Passages that answer a query, best first, each with its exact place, verbatim text, score and notes.",
+         R"({"query":{"type":"string"},
+             "roots":{"type":"array","items":{"type":"string"},"description":"owner/repo of each; all when left out"},
+             "file_types":{"type":"array","items":{"type":"string"},"description":"such as md, txt"},
+             "since":{"type":"string","description":"YYYY-MM-DD, inclusive"},
+             "until":{"type":"string","description":"YYYY-MM-DD, inclusive"},
+             "tags":{"type":"array","items":{"type":"string"}},
+             "glob":{"type":"string","description":"of paths, such as runbooks/**/*.md"},
+             "limit":{"type":"integer","minimum":1,"maximum":100,"default":10},
+             "explain":{"type":"boolean","default":false}})",
+         R"(["query"])", kb_search_tool},
+    Tool{
+        "kb_read", "Read a page", "One page of a knowledge base, whole, at its newest commit.",
+        R"({"owner":{"type":"string"},"repo":{"type":"string","description":"both may be left out where one is readable"},
+             "path":{"type":"string","description":"path in the repository; .md is added when the name has no dot"}})",
+        R"(["path"])", kb_read_tool},
+    Tool{"kb_list", "List a catalogue",
+         "The catalogue of a knowledge base: documents, concepts, people, projects and more.",
+         R"({"owner":{"type":"string"},"repo":{"type":"string"},
+             "kind":{"type":"string","enum":["all","documents","concepts","resources","people","projects","reviews","imports"]}})",
+         "[]", kb_list_tool},
+    Tool{"kb_validate", "Check an answer",
+         "Checks an answer mechanically: its source block against the allowed sources and, with pages, each sentence "
+         "against their text.",
+         R"({"answer":{"type":"string"},
+             "allowed_sources":{"type":"array","items":{"type":"string"},"description":"titles, paths or links"},
+             "pages":{"type":"array","items":{"type":"object"},"description":"the pages read: title, url, label, text"}})",
+         R"(["answer"])", kb_validate_tool},
+};
+
+}  // namespace
+
+std::span<Tool const> tool_table() noexcept { return kTools; }
+
+bool is_tool(std::string_view name) noexcept {
+  return std::any_of(kTools.begin(), kTools.end(), [name](Tool const& tool) { return tool.name == name; });
+}
+
+std::string tools_json() {
+  Json tools = Json::array();
+  for (Tool const& tool : kTools) {
+    tools.push_back({{"name", tool.name},
+                     {"title", tool.title},
+                     {"description", tool.description},
+                     {"inputSchema",
+                      {{"type", "object"},
+                       {"properties", Json::parse(tool.properties)},
+                       {"required", Json::parse(tool.required)},
+                       {"additionalProperties", false}}},
+                     {"annotations", {{"readOnlyHint", true}, {"openWorldHint", false}}}});
+  }
+  return dump(tools);
+}
+
+ToolReply call_tool(ToolCall const& call, World const& world) {
+  auto const tool = std::find_if(kTools.begin(), kTools.end(), [&](Tool const& t) { return t.name == call.name; });
+  if (tool == kTools.end()) return tool_failure(404, "unknown_tool", "there is no tool " + call.name);
+  Json given = Json::parse(call.arguments.empty() ? "{}" : call.arguments, nullptr, false);
+  if (!given.is_object()) return bad_request("the arguments are no JSON object");
+  Json const known = Json::parse(tool->properties);
+  for (auto const& [name, value] : given.items()) {
+    if (!known.contains(name)) return bad_request(std::string(tool->name) + " has no argument " + name);
+  }
+  Arguments arguments(std::move(given));
+  return tool->run(arguments, {call, world});
+}
+
+ToolReply tool_failure(unsigned status, std::string_view code, std::string_view message) {
+  ToolReply reply;
+  reply.ok = false;
+  reply.status = status;
+  reply.code = std::string(code);
+  reply.message = std::string(message);
+  reply.json = dump({{"success", false}, {"error", code}, {"message", message}});
+  return reply;
+}
+
+ToolReply tool_result(Json const& object) {
+  ToolReply reply;
+  reply.json = dump(object);
+  return reply;
+}
+
+ToolReply bad_request(std::string_view message) { return tool_failure(400, "bad_request", message); }
+
+scope::ScopeOutcome scope_of(ToolContext const& context, std::string question) {
+  scope::ScopeRequest request;
+  request.sender = context.call.caller.sender;
+  request.chat_type = context.call.caller.chat_type;
+  request.chat = context.call.caller.chat;
+  request.question = std::move(question);
+  return scope::resolve(request, context.world.books->directory);
+}
+
+ToolReply refusal_of(scope::ScopeOutcome const& outcome) {
+  bool const nobody = outcome.refusal == scope::Refusal::missing_sender_id;
+  return tool_failure(nobody ? 401 : 403, scope::to_string(*outcome.refusal), outcome.message);
+}
+
+PickedBook pick_book(ToolContext const& context, scope::ScopeOutcome const& outcome, std::string const& owner,
+                     std::string const& repo) {
+  scope::GrantedRepo const* match = nullptr;
+  std::size_t matches = 0;
+  for (scope::GrantedRepo const& granted : outcome.grant->repos()) {
+    bool const fits = (owner.empty() || owner == granted.id.owner) && (repo.empty() || repo == granted.id.repo);
+    if (!fits) continue;
+    match = &granted;
+    ++matches;
+  }
+  if (matches == 0) {
+    return {nullptr, tool_failure(404, "knowledge_base_not_found", "Knowledge base not found: " + owner + "/" + repo)};
+  }
+  if (matches > 1) return {nullptr, bad_request("owner and repo are needed: several knowledge bases are readable")};
+  auto const found = context.world.snapshots->find(match->id);
+  if (found == context.world.snapshots->end() || !found->second) {
+    return {nullptr, tool_failure(503, "unavailable", match->id.str() + " cannot be read at the moment")};
+  }
+  return {found->second, std::nullopt};
+}
+
+logging::QueryRecord record_of(ToolContext const& context, scope::ScopeOutcome const& outcome,
+                               kbrepo::Snapshot const& book, std::string question, std::vector<std::string> hits) {
+  logging::QueryRecord record;
+  record.query_id = context.call.query_id;
+  record.record_id = logging::record_id(record.query_id, book.repo());
+  record.time = iso8601(context.call.now);
+  record.repo = book.repo();
+  record.open_id = context.call.caller.sender.str();
+  record.chat_type = std::string(scope::to_string(context.call.caller.chat_type));
+  record.chat_id = context.call.caller.chat.str();
+  record.scope = std::string(scope::to_string(outcome.scope));
+  record.question = std::move(question);
+  record.hits = std::move(hits);
+  record.outcome = record.hits.empty() ? "no_answer" : "answered";
+  record.gap = record.hits.empty();
+  record.commit = book.commit().hex();
+  return record;
+}
+
+// ---- arguments ----------------------------------------------------------------------------------------------------
+Json const* Arguments::find(char const* name) const {
+  auto const at = object_.find(name);
+  return at == object_.end() || at->is_null() ? nullptr : &*at;
+}
+
+bool Arguments::has(char const* name) const { return find(name) != nullptr; }
+
+void Arguments::refuse(std::string why) {
+  if (fault_.empty()) fault_ = std::move(why);
+}
+
+std::string Arguments::text(char const* name, std::string fallback) {
+  Json const* const value = find(name);
+  if (value == nullptr) return fallback;
+  if (value->is_string()) return value->get<std::string>();
+  refuse(std::string(name) + " is no string");
+  return fallback;
+}
+
+std::string Arguments::required_text(char const* name) {
+  std::string value = text(name);
+  if (value.find_first_not_of(" \t\r\n") == value.npos) refuse(std::string(name) + " is required");
+  return value;
+}
+
+std::optional<std::int64_t> Arguments::number(char const* name) {
+  Json const* const value = find(name);
+  if (value == nullptr) return std::nullopt;
+  if (value->is_number_integer()) return value->get<std::int64_t>();
+  if (value->is_string()) {
+    std::string const digits = value->get<std::string>();
+    std::int64_t parsed = 0;
+    auto const [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), parsed);
+    if (error == std::errc() && end == digits.data() + digits.size()) return parsed;
+  }
+  refuse(std::string(name) + " is no whole number");
+  return std::nullopt;
+}
+
+bool Arguments::flag(char const* name, bool fallback) {
+  Json const* const value = find(name);
+  if (value == nullptr) return fallback;
+  if (value->is_boolean()) return value->get<bool>();
+  if (*value == "true" || *value == "1") return true;
+  if (*value == "false" || *value == "0") return false;
+  refuse(std::string(name) + " is neither true nor false");
+  return fallback;
+}
+
+std::vector<std::string> Arguments::list(char const* name) {
+  Json const* const value = find(name);
+  std::vector<std::string> out;
+  if (value == nullptr) return out;
+  if (value->is_string()) {
+    std::string const all = value->get<std::string>();
+    for (std::size_t from = 0; from <= all.size();) {
+      std::size_t const to = std::min(all.find(',', from), all.size());
+      if (to > from) out.push_back(all.substr(from, to - from));
+      from = to + 1;
+    }
+    return out;
+  }
+  bool const texts =
+      value->is_array() && std::all_of(value->begin(), value->end(), [](Json const& item) { return item.is_string(); });
+  if (texts) return value->get<std::vector<std::string>>();
+  refuse(std::string(name) + " is no list of strings");
+  return out;
+}
+
+Json Arguments::any(char const* name) {
+  Json const* const value = find(name);
+  return value == nullptr ? Json(nullptr) : *value;
+}
+
+}  // namespace kb::daemon

@@ -1,0 +1,51 @@
+/// What agents may call, as functions: the same tools behind /v1, MCP and `kbgate mcp`. Who calls comes with the
+/// connection, never with a tool's arguments; scope applies exactly as in a chat.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/ask.hpp"
+
+namespace kb::daemon {
+
+/// Who calls, and from where, as the verbs have it.
+struct Caller {
+  UserId sender;
+  scope::ChatType chat_type = scope::ChatType::direct;
+  ChatId chat;
+};
+
+struct ToolCall {
+  std::string name;
+  std::string arguments;  ///< a JSON object
+  Caller caller;
+  std::string query_id;  ///< of this call
+  TimePoint now{};
+};
+
+/// An object to print, or why there is none.
+struct ToolReply {
+  bool ok = true;
+  unsigned status = 200;  ///< of HTTP
+  std::string json;       ///< the object; of a failure {"success":false,"error","message"}
+  std::string code;       ///< of a failure: its `error`
+  std::string message;
+  std::string outcome;                        ///< of a question
+  std::string text;                           ///< of a question: the answer as a chat would get it
+  std::string sources_json = "[]";            ///< of a question
+  std::vector<logging::QueryRecord> records;  ///< durable before `json` leaves
+};
+
+[[nodiscard]] ToolReply tool_failure(unsigned status, std::string_view code, std::string_view message);
+
+/// Never throws for input. CPU work and blob reads only.
+[[nodiscard]] ToolReply call_tool(ToolCall const& call, World const& world);
+
+/// MCP's `tools` array: name, title, description, inputSchema, annotations.
+[[nodiscard]] std::string tools_json();
+[[nodiscard]] bool is_tool(std::string_view name) noexcept;
+
+}  // namespace kb::daemon
