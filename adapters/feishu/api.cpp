@@ -107,13 +107,13 @@ aio::Task<bool> Api::Impl::turn(std::string chat) {
   }
 }
 
+/// Whoever was told to wait waits for all: others would be told the same, and each such call counts.
 void Api::Impl::note_too_fast(Outcome const& outcome, std::string const& chat) {
+  bool const for_chat = outcome.code == kTooFastForChat;
+  bool const for_app = outcome.code == kTooFast || outcome.http_status == kTooMany || outcome.retry_after > 0ms;
   auto const until = clock.steady() + std::max(outcome.retry_after, kHold);
-  if (outcome.code == kTooFastForChat) {
-    if (!chat.empty()) pace.hold_chat(chat, until);
-  } else if (outcome.code == kTooFast || outcome.http_status == kTooMany) {
-    pace.hold_app(until);
-  }
+  if (for_chat && !chat.empty()) pace.hold_chat(chat, until);
+  if (for_app && !for_chat && !outcome.ok()) pace.hold_app(until);
 }
 
 aio::Task<Answer> Api::Impl::once(Call const& call, std::string bearer) {

@@ -142,7 +142,7 @@ aio::Task<Carried> Courier::take_step(std::shared_ptr<Errand> errand, Ladder& la
     }
     note_trouble(*errand, outcome);
     std::chrono::milliseconds const time = somebody_must_act(outcome.remedy) ? limits_.longest_pause : jittered(wait);
-    bool const go_on = co_await pause(errand, std::max(time, outcome.retry_after));
+    bool const go_on = co_await pause(errand, time);  // and as long as the platform says, in the next call
     if (!go_on) co_return Carried{How::left, {}};
     wait = std::min(wait * 2, limits_.longest_pause);
     ++stats_.retries;
@@ -218,7 +218,7 @@ aio::Task<Outcome> Courier::announce(std::shared_ptr<Errand> errand, std::string
                                    std::move(chat));
     }
     if (outcome.remedy != Remedy::wait) break;
-    bool const go_on = co_await pause(errand, std::max(jittered(wait), outcome.retry_after));
+    bool const go_on = co_await pause(errand, jittered(wait));
     if (!go_on) break;
     wait = std::min(wait * 2, limits_.longest_pause);
   }

@@ -75,12 +75,13 @@ std::vector<Part> const& Ladder::parts() const {
   return at->second;
 }
 
-/// A part that went out in a higher form counts, when the forms are cut at the same places.
+/// A part that went out in a higher form does not count: forms are cut at different places, and words said twice are
+/// better than words lost.
 bool Ladder::out(int number) const {
   return std::any_of(tried_.begin(), tried_.end(), [&](adapters::Sending const& one) {
     if (one.part != number || one.platform_id.empty()) return false;
     std::optional<Step> const step = parse_step(one.form);
-    return step && step->neutral == step_.neutral;
+    return step && step->form == step_.form && step->neutral == step_.neutral;
   });
 }
 

@@ -66,7 +66,8 @@ aio::Task<> Typing::Impl::watch(std::string message_id, std::shared_ptr<Question
     if (!go_on) break;
   }
   questions.erase(message_id);
-  if (question->over && !reaction.empty()) co_await remove(std::move(message_id), std::move(reaction));
+  if (!question->over || reaction.empty()) co_return;
+  co_await remove(std::move(message_id), std::move(reaction));
 }
 
 /// The reaction's id; empty: there is none, or none of ours.
