@@ -23,6 +23,7 @@
 #include "daemon/conversation.hpp"
 #include "daemon/desk.hpp"
 #include "daemon/durable.hpp"
+#include "daemon/feishu_apps.hpp"
 #include "daemon/http_api.hpp"
 #include "daemon/library.hpp"
 #include "daemon/notify.hpp"
@@ -65,6 +66,7 @@ class App {
         conversations_(ex_, cpu_, durable_, store_, desk_, clock_, conversation_hooks()),
         publisher_(ex_, git_, durable_, clock_, [this] { return books_; }),
         api_(cpu_, git_, durable_, clock_, metrics_, token_, api_hooks()),
+        feishu_(ex_, git_, store_, durable_, clock_, feishu_hooks()),
         bridge_(ex_, bridge::BridgeLimits(), on_message(), on_feedback(), on_delivered()),
         server_(ex_, server_limits(), on_request(), on_upgrade(), on_link()),
         signals_(io, SIGTERM, SIGINT, SIGHUP),
@@ -91,6 +93,14 @@ class App {
     } else {
       log::write(log::Level::error, "inbox.unreadable", {{"reason", unsettled.error().what}});
     }
+    // Only to platforms that are pushed to: the bridge's askers ask again.
+    Result<std::vector<logging::UndeliveredReply>> undelivered = journal_->undelivered("feishu");
+    if (undelivered) {
+      feishu_.resume(std::move(*undelivered));
+    } else {
+      log::write(log::Level::error, "replies.unreadable", {{"reason", undelivered.error().what}});
+    }
+    feishu_.follow(books_->settings.feishu);
     serving_.spawn("server", server_.run());
     tasks_.spawn("settings", watch_settings());
     tasks_.spawn("reload", reload_when_edited());
@@ -159,19 +169,34 @@ class App {
             {"bridge_connections", "Of these, WebSocket peers.", static_cast<double>(bridge_.connections())}};
   }
 
+  FeishuApps::Hooks feishu_hooks() {
+    FeishuApps::Hooks hooks;
+    hooks.receive = [this](scope::InboundMessage message) { return conversations_.receive(std::move(message)); };
+    hooks.withdraw = [this](std::string const& account, std::string const& message_id) {
+      conversations_.withdraw("feishu", account, message_id);
+    };
+    hooks.vote = [this](adapters::Vote vote) { return note(std::move(vote)); };
+    hooks.chat_gone = [this](ChatId chat, std::string why) { return desk_.disable(std::move(chat), std::move(why)); };
+    return hooks;
+  }
+
+  aio::Task<Result<void>> note(adapters::Vote vote) {
+    logging::Feedback feedback;
+    feedback.query_id = std::move(vote.query_id);
+    feedback.sender = vote.sender.str();
+    feedback.vote = std::move(vote.vote);
+    feedback.kind = std::move(vote.kind);
+    feedback.time = iso8601(clock_.now());
+    return durable_.add_feedback(std::move(feedback));
+  }
+
   bridge::Bridge::OnMessage on_message() {
     return [this](scope::InboundMessage message) { return conversations_.receive(std::move(message)); };
   }
 
   bridge::Bridge::OnFeedback on_feedback() {
     return [this](bridge::FeedbackFrame frame) {
-      logging::Feedback feedback;
-      feedback.query_id = std::move(frame.query_id);
-      feedback.sender = frame.sender.str();
-      feedback.vote = std::move(frame.vote);
-      feedback.kind = std::move(frame.kind);
-      feedback.time = iso8601(clock_.now());
-      return durable_.add_feedback(std::move(feedback));
+      return note({std::move(frame.query_id), std::move(frame.sender), std::move(frame.vote), std::move(frame.kind)});
     };
   }
 
@@ -237,6 +262,11 @@ class App {
       std::string detail = state.fault;
       if (detail.empty()) detail = state.commit.substr(0, 12) + ", " + std::to_string(state.pages) + " pages";
       out.push_back({"repository " + state.id.str(), state.fault.empty() && !state.commit.empty(), false, detail});
+    }
+    for (FeishuApps::State const& app : feishu_.states()) {
+      std::string detail = app.state.fault;
+      if (detail.empty()) detail = app.state.bot + ", " + std::to_string(app.state.open) + " connections";
+      out.push_back({"feishu " + app.app_id, app.state.fault.empty(), false, detail});
     }
     return out;
   }
@@ -333,6 +363,7 @@ class App {
     bool const other_books = now.repos != was.repos || now.limits.max_page_bytes != was.limits.max_page_bytes;
     books_ = std::make_shared<config::Books const>(std::move(*loaded.value));
     if (other_books) library_.follow(books_);
+    feishu_.follow(books_->settings.feishu);
     log::write(log::Level::info, "settings.loaded",
                {{"repos", books_->settings.repos.size()}, {"bindings", books_->directory.bindings.size()}});
   }
@@ -361,8 +392,10 @@ class App {
     notify_manager("STOPPING=1");
     log::write(log::Level::info, "stopping");
     server_.stop();
+    feishu_.stop();
     co_await conversations_.drain(kDrain);
     bridge_.drain();
+    co_await feishu_.drain(kDrain);
     aio::Watchdog cut(ex_, kDrain, [this] { server_.abort(); });
     co_await serving_.join();
     co_await end_tasks();
@@ -399,6 +432,7 @@ class App {
   Publisher publisher_;
   Metrics metrics_;
   Api api_;
+  FeishuApps feishu_;
   bridge::Bridge bridge_;
   aio::HttpServer server_;
   asio::signal_set signals_;

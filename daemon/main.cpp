@@ -250,6 +250,31 @@ int main(int argc, char** argv) {
     };
   });
 
+  KbQueryOptions project;
+  std::string paths = "relative";
+  auto* project_cmd = verb("kb_query", "ask a project's knowledge base, within a budget of tokens");
+  project_cmd->add_option("--query_type", project.query_type,
+                          "overview, module, service, dependency, relationship, search or service-topology");
+  project_cmd->add_option("--project_name", project.project_name, "the project");
+  project_cmd->add_option("--project_root", project.project_root, "a checkout that tells the project, and for --deep");
+  project_cmd->add_option("--target", project.target, "module, service, dependency, node or search words");
+  project_cmd->add_option("--question", project.question, "in words, instead of --query_type");
+  project_cmd->add_option("--max_tokens", project.max_tokens, "at most so many (default 500)");
+  project_cmd->add_option("--level", project.level, "0 to 3: how much an overview tells")->check(CLI::Range(0, 3));
+  project_cmd->add_flag("--deep", project.deep, "compare the manifest's hashes with the sources");
+  project_cmd->add_option("--paths", paths, "relative or absolute")->check(CLI::IsMember({"relative", "absolute"}));
+  project_cmd->callback([&] {
+    run = [&] {
+      project.config = config;
+      project.absolute_paths = paths == "absolute";
+      return kb_query_verb(project, io);
+    };
+  });
+  std::string project_root;
+  auto* identity_cmd = verb("kb_identity", "say which project a folder belongs to");
+  identity_cmd->add_option("--project_root", project_root, "the folder")->required();
+  identity_cmd->callback([&] { run = [&] { return kb_identity_verb(project_root, io); }; });
+
   Sender agent;
   auto* mcp_cmd = verb("mcp", "serve the tools to an agent over the Model Context Protocol on stdio");
   mcp_cmd->add_option("--sender_id,--open_id", agent.sender_id, "as whom it asks")->required();
