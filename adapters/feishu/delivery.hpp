@@ -28,7 +28,7 @@ struct DeliveryStats {
 /// Loop thread only. A part's uuid comes from the reply's key, the part's number and its form, so that it is the same
 /// after any crash; another form is tried only after a definite refusal of the one before, and that step is durable
 /// too. A try older than the uuid window whose outcome is not known is not repeated: the reply is given up with that
-/// reason.
+/// reason. drain() it before it goes, as before the loop ends; nothing is lost by cutting it short.
 class Delivery {
  public:
   struct Hooks {
@@ -39,7 +39,8 @@ class Delivery {
 
   /// A message was admitted and its answer is to come: after `slow` it gets the reaction.
   void expect(scope::InboundMessage const& message);
-  /// The reply is durable. Sent in the order of the calls within its chat. The same key twice is one reply.
+  /// The reply is durable. Sent in the order of the calls within its chat. The same key twice is one reply; after a
+  /// start only replies that are still pending belong here.
   void deliver(adapters::Reply reply);
   /// The question was recalled: its reply, if not sent yet, is given up.
   void withdraw(std::string const& message_id);

@@ -230,6 +230,18 @@ TEST_CASE("a try that may have arrived is not repeated once the platform has for
   CHECK_EQ(bench.calls("reply"), 1);
 }
 
+TEST_CASE("a try that may have arrived is not said again outside its question") {
+  DeliveryBench bench;
+  bench.ask("om_q1", "oc_1");
+  bench.act("fail", {{"route", "reply"}, {"status", 502}, {"after_effect", true}});
+  bench.act("fail", {{"route", "reply"}, {"code", 230011}});
+  bench.delivery->deliver(reply("1"));
+  REQUIRE(bench.ends("key 1"));
+  CHECK(bench.how("key 1").starts_with("refused with code 230011"));
+  CHECK_EQ(bench.calls("send"), 0);
+  CHECK_EQ(bench.read("messages").size(), 1);
+}
+
 TEST_CASE("a try that was refused for certain may be repeated however late") {
   DeliveryBench bench;
   bench.ask("om_q1", "oc_1");

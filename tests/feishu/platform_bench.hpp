@@ -13,8 +13,6 @@
 
 namespace kb::test {
 
-inline constexpr char kSecret[] = "sim-app-secret";
-
 /// Rate limits are off on both sides: what they give is tested where time is a parameter.
 struct PlatformBench {
   static feishu_sim::SimulatorOptions without_limits() {
@@ -24,7 +22,7 @@ struct PlatformBench {
     return options;
   }
 
-  explicit PlatformBench(std::string secret = kSecret)
+  explicit PlatformBench(std::string secret = "sim-app-secret")
       : sim(loop.executor(), without_limits()), http(loop.executor(), nullptr, aio::HttpClient::Limits()) {
     REQUIRE(sim.listen("127.0.0.1", 0).has_value());
     loop.spawn(sim.run());
