@@ -237,7 +237,7 @@ Answer Api::discover(Call const& call) {
     answer.json = {{"code", 1000040345}, {"msg", "app_id or app_secret is invalid"}, {"data", Json::object()}};
     return answer;
   }
-  Json data{{"URL", hub_.new_url("ws", call.host)}, {"ClientConfig", client_config(o)}};
+  Json data{{"URL", hub_.new_url(scheme_, call.host)}, {"ClientConfig", client_config(o)}};
   answer.json = {{"code", 0}, {"msg", ""}, {"data", std::move(data)}};
   return answer;
 }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "adapters/aio/http.hpp"
@@ -39,6 +40,8 @@ class Api {
   ~Api();
 
   aio::Task<aio::HttpResponse> handle(aio::HttpRequest request);
+  /// Of the URLs that discovery gives: ws or wss.
+  void set_scheme(std::string scheme) { scheme_ = std::move(scheme); }
   /// Calls that are held back go on.
   void stop();
 
@@ -48,6 +51,7 @@ class Api {
   Json endpoint(Json const& how);
   /// Discovery answers `mode` from now on; null: as usual.
   void set_endpoint(Json mode) { endpoint_ = std::move(mode); }
+  [[nodiscard]] Json const& faults() const noexcept { return faults_; }
   [[nodiscard]] Json cards() const { return cards_.list(); }
   /// Puts a card in a message, as a callback's answer or token may. Nothing: done.
   std::optional<Refusal> apply_card(std::string const& message_id, Json const& card, std::string const& by);
@@ -97,6 +101,7 @@ class Api {
   Cards cards_;
   Json faults_ = Json::array(), delays_ = Json::array();
   Json endpoint_;
+  std::string scheme_ = "ws";
   aio::Signal resumed_;
   bool stopped_ = false;
 };

@@ -7,7 +7,6 @@ namespace kb::feishu_sim {
 namespace {
 
 constexpr Millis kCardLife = std::chrono::hours(24 * 14);
-constexpr Millis kStreamLife = std::chrono::minutes(10);
 constexpr std::size_t kPerSecond = 10;
 constexpr std::size_t kMostContent = 100'000;
 
@@ -99,7 +98,7 @@ std::optional<Refusal> Cards::stream(std::string const& card_id, std::string con
     return bad_field("content", "content length must be 1 to 100000");
   if (auto no = check_change(card_id, body)) return no;
   Card& card = cards_.at(card_id);
-  if (card.streaming && world_.clock.now() - card.streaming_since > kStreamLife) {
+  if (card.streaming && world_.clock.now() - card.streaming_since > world_.options.stream_life) {
     card.streaming = false;  // ended by the platform: said once, and 300309 from then on
     return Refusal{200850, "Card streaming timeout"};
   }

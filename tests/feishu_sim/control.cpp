@@ -88,7 +88,7 @@ Result<Json> Control::read(std::string const& name) const {
   if (name == "reactions") return world_.reactions;
   if (name == "requests") return world_.requests;
   if (name == "violations") return world_.violations;
-  if (name == "clicks") return world_.clicks;
+  if (name == "clicks") return clicks();
   return Error(Errc::not_found, "nothing to read under " + name);
 }
 
@@ -135,6 +135,7 @@ Json Control::state() const {
           {"live", hub_.connections(true)},
           {"tokens", tokens()},
           {"token_issues", world_.token_issues},
+          {"faults", api_.faults()},
           {"chats", std::move(chats)},
           {"counts",
            {{"requests", world_.requests.size()},
@@ -239,6 +240,7 @@ Result<Json> Control::config(Json const& how) {
   SimulatorOptions& o = world_.options;
   take(how, "ackTimeoutMs", o.ack_timeout);
   take(how, "uuidWindowMs", o.uuid_life);
+  take(how, "streamTimeoutMs", o.stream_life);
   take(how, "maxConnections", o.connections);
   take(how, "tokenErrorStatus", o.token_error_status);
   take(how, "rateLimits", o.rate_limits);

@@ -52,6 +52,7 @@ class Control {
   Json deliver(Json const& event, Json const& how);
   [[nodiscard]] Json state() const;
   [[nodiscard]] Json messages(bool all) const;
+  [[nodiscard]] Json clicks() const;
   [[nodiscard]] Json files() const;
   [[nodiscard]] Json tokens() const;
   aio::Task<aio::HttpResponse> wait(Json how);

@@ -261,6 +261,22 @@ Result<Json> Control::click(Json const& how) {
   return sent;
 }
 
+// With what people see who clicked in vain.
+Json Control::clicks() const {
+  constexpr int kNoAnswer = 200340, kNotTaken = 200671;
+  Json list = world_.clicks;
+  Json const acks = world_.acks;
+  for (Json& click : list) {
+    std::string const delivery = text_or(click, "delivery");
+    if (click["answered"] == true || deliveries_.status(delivery) != "given up") continue;
+    bool const refused = std::any_of(acks.begin(), acks.end(), [&](Json const& ack) {
+      return text_or(ack, "delivery") == delivery && !flag_or(ack, "late", false);
+    });
+    click["shown_error"] = refused ? kNotTaken : kNoAnswer;
+  }
+  return list;
+}
+
 void Control::on_answer(std::string const& delivery, Json const& data) {
   constexpr int kBadCard = 200673;
   auto const at = std::find_if(world_.clicks.begin(), world_.clicks.end(),

@@ -92,7 +92,8 @@ Deliveries::Deliveries(World& world, OnAnswer on_answer) : world_(world), on_ans
 Deliveries::~Deliveries() = default;
 
 std::string Deliveries::add(std::string body, Json const& how) {
-  Delivery& made = *deliveries_.emplace_back(std::make_unique<Delivery>());
+  auto fresh = std::make_unique<Delivery>();
+  Delivery& made = *fresh;
   made.id = "d" + std::to_string(++last_);
   made.body = std::move(body);
   made.how = how;
@@ -105,6 +106,8 @@ std::string Deliveries::add(std::string body, Json const& how) {
     made.ladder.clear();
     for (Json const& step : ladder) made.ladder.emplace_back(step.get<std::int64_t>());
   }
+  (void)frames_of(made, {}, {});  // an option of another type throws now, not when somebody connects
+  deliveries_.push_back(std::move(fresh));
   Millis const delay(number_or(how, "delay_ms", 0));
   if (delay.count() > 0) {
     made.timer = world_.clock.in(delay, [this, &made] { attempt(made); });

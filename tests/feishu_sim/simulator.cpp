@@ -38,6 +38,7 @@ struct Simulator::Parts {
   Control control;
   aio::HttpServer server;
   std::uint16_t port = 0;
+  bool secure = false;
 
   Parts(aio::Executor e, SimulatorOptions options)
       : ex(std::move(e)),
@@ -77,7 +78,15 @@ Result<std::uint16_t> Simulator::listen(std::string const& address, std::uint16_
   return outer;
 }
 
-std::string Simulator::base() const { return "http://127.0.0.1:" + std::to_string(parts_->port); }
+void Simulator::use_tls(std::shared_ptr<aio::TlsContext> tls) {
+  parts_->secure = true;
+  parts_->api.set_scheme("wss");
+  parts_->server.use_tls(std::move(tls));
+}
+
+std::string Simulator::base() const {
+  return (parts_->secure ? "https://127.0.0.1:" : "http://127.0.0.1:") + std::to_string(parts_->port);
+}
 
 aio::Task<> Simulator::run() {
   aio::TaskGroup loops(parts_->ex, aio::log_faults());

@@ -20,6 +20,10 @@
 #include "adapters/aio/task.hpp"
 #include "config/result.hpp"
 
+namespace kb::aio {
+class TlsContext;
+}
+
 namespace kb::feishu_sim {
 
 struct SimulatorOptions {
@@ -40,6 +44,8 @@ struct SimulatorOptions {
   unsigned token_error_status = 200;  ///< of a token request that is refused
   std::chrono::milliseconds uuid_life{std::chrono::hours(1)};
 
+  std::chrono::milliseconds stream_life{std::chrono::minutes(10)};  ///< of a card's streaming
+
   bool rate_limits = true;
   std::size_t per_chat_second = 5, per_api_second = 50, per_api_minute = 1000;
   std::size_t text_bytes = 150 * 1024, card_bytes = 30 * 1024, card_tables = 5, card_elements = 200;
@@ -54,12 +60,14 @@ class Simulator {
   Simulator(aio::Executor ex, SimulatorOptions options);
   ~Simulator();
 
+  /// Speaks TLS with a server's context: https, and wss in what discovery gives. Before listen().
+  void use_tls(std::shared_ptr<aio::TlsContext> tls);
   /// Port 0 picks a free one. unavailable, invalid_input: the address.
   [[nodiscard]] Result<std::uint16_t> listen(std::string const& address, std::uint16_t port);
   /// Serves until stop(), which cuts everything at once.
   aio::Task<> run();
   void stop();
-  /// http://127.0.0.1:port
+  /// http://127.0.0.1:port, or https.
   [[nodiscard]] std::string base() const;
 
   /// The control API without HTTP: POST /_sim/`name` with a JSON object. invalid_input says what is wrong with it.
