@@ -2,11 +2,11 @@
 # usage: gateway.sh KBGATE [SCRIPT [OPTION...]]   The scenarios with the real OpenClaw gateway and its Feishu plugin, on loopback, against
 # the program KBGATE. SCRIPT: scenarios (default; OPTIONs are those of node --test) or measure [COUNT]. Needs npm and openssl;
 # the first run fetches about 700 MB into $KBGATE_OPENCLAW_CACHE (default ~/.cache/kbgate-openclaw). Exits 77 with a reason
-# when it cannot.
+# when it cannot. $KBGATE_OPENCLAW_NICE: the gateway's niceness (default 10); beside other work it may need less.
 set -eu
 here=$(CDPATH='' cd -- "$(dirname -- "$0")" && pwd -P)
 [ $# -ge 1 ] || {
-  sed -n '2,5s/^# //p' "$0" >&2
+  sed -n '2,6s/^# //p' "$0" >&2
   exit 2
 }
 program=$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd -P)/$(basename -- "$1")

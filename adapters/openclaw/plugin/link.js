@@ -11,7 +11,7 @@ const TIMES = Object.freeze({
   firstRetryMs: 250,
   longestRetryMs: 10_000,
   dialMs: 5_000, // one attempt
-  patienceMs: 5_000, // questions wait this long for a broken link, then fail
+  patienceMs: 15_000, // questions wait this long for a broken link: a daemon that restarts is back by then
   againMs: 500, // until a question the daemon could not take is sent again
   heartbeatMs: 30_000, // silence before we ask for a sign of life; after three times that the socket is given up
   graceMs: 20, // after a deadline, to read what has arrived already
