@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <numeric>
-#include <set>
 #include <string>
 
 #include "answer/characters.hpp"
+#include "answer/likeness.hpp"
 #include "answer/quotes.hpp"
 
 namespace kb::answer {
@@ -14,51 +14,6 @@ namespace {
 constexpr double kNear = 0.5;        // a page sentence this alike is what the answer's sentence was made from
 constexpr double kVeryNear = 0.75;   // … beyond doubt
 constexpr std::size_t kMinHalf = 5;  // characters; a shorter half occurs everywhere
-constexpr std::size_t kMaxNameChars = 4;
-// The hundred commonest family names: a differing run of Han that begins with one names somebody.
-constexpr std::u32string_view kFamilyNames =
-    U"王李张張刘劉陈陳杨楊赵趙黄黃周吴吳徐孙孫胡朱高林何郭马馬罗羅梁宋郑鄭谢謝韩韓唐冯馮于董萧蕭程曹袁邓鄧许許傅沈曾彭"
-    U"吕呂苏蘇卢盧"
-    U"蒋蔣蔡贾賈丁魏薛叶葉阎余潘杜戴夏钟鍾汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段";
-
-/// Words of Latin text and single wide characters: the units in which sentences are compared.
-std::vector<std::string> units_of(std::string_view text) {
-  std::vector<std::string> out;
-  std::string word;
-  auto const flush = [&] {
-    if (!word.empty()) out.push_back(std::move(word));
-    word.clear();
-  };
-  for (std::size_t at = 0; at < text.size();) {
-    char32_t const code = next_char(text, at);
-    if (is_han(code) || (is_wide(code) && code > 0x3040 && code < 0xFF00)) {
-      flush();
-      append_char(word, code);
-      flush();
-    } else if (is_ascii_alnum(code) || (code > 0x7F && !is_wide(code)) || code == '_') {
-      append_char(word, code);
-    } else if (code != '\'') {
-      flush();
-    }
-  }
-  flush();
-  return out;
-}
-
-/// Share of equal neighbouring pairs, 0…1 (Dice over unit bigrams, with the units themselves for short sentences).
-double likeness(std::vector<std::string> const& a, std::vector<std::string> const& b) {
-  auto const grams = [](std::vector<std::string> const& units) {
-    std::multiset<std::string> out(units.begin(), units.end());
-    for (std::size_t i = 0; i + 1 < units.size(); ++i) out.insert(units[i] + ' ' + units[i + 1]);
-    return out;
-  };
-  std::multiset<std::string> const x = grams(a);
-  std::multiset<std::string> const y = grams(b);
-  if (x.empty() || y.empty()) return 0;
-  std::vector<std::string> both;
-  std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(both));
-  return 2.0 * static_cast<double>(both.size()) / static_cast<double>(x.size() + y.size());
-}
 
 bool holds_foreign_number(std::string_view answer, std::string_view page) {
   std::vector<std::string> const known = numbers_of(page);
@@ -66,32 +21,6 @@ bool holds_foreign_number(std::string_view answer, std::string_view page) {
     if (std::find(known.begin(), known.end(), number) == known.end()) return true;
   }
   return false;
-}
-
-bool is_name(std::vector<std::string> const& run) {
-  if (run.empty()) return false;
-  std::size_t at = 0;
-  char32_t const first = next_char(run.front(), at);
-  if (is_han(first))
-    return run.size() >= 2 && run.size() <= kMaxNameChars && kFamilyNames.find(first) != kFamilyNames.npos;
-  return std::any_of(run.begin(), run.end(), [](std::string const& unit) {
-    return std::any_of(unit.begin(), unit.end(), [](char c) {
-      return (c >= 'A' && c <= 'Z') || c == '_' || is_digit(static_cast<unsigned char>(c));
-    });
-  });
-}
-
-/// Whether the one run in which two sentences differ names something on either side.
-bool differs_in_a_name(std::vector<std::string> const& a, std::vector<std::string> const& b) {
-  std::size_t head = 0;
-  while (head < a.size() && head < b.size() && a[head] == b[head]) ++head;
-  std::size_t tail = 0;
-  while (tail < a.size() - head && tail < b.size() - head && a[a.size() - 1 - tail] == b[b.size() - 1 - tail]) ++tail;
-  auto const middle = [&](std::vector<std::string> const& units) {
-    return std::vector<std::string>(units.begin() + static_cast<std::ptrdiff_t>(head),
-                                    units.end() - static_cast<std::ptrdiff_t>(tail));
-  };
-  return is_name(middle(a)) || is_name(middle(b));
 }
 
 }  // namespace
@@ -143,11 +72,12 @@ Proof Grounds::prove(std::string_view sentence, std::span<std::size_t const> cit
 
 Proof Grounds::fault(std::string_view quote) {
   std::vector<std::string> const units = units_of(quote);
+  Grams const grams = grams_of(units);
   double best = 0;
   std::string_view nearest;
   for (std::size_t index = 0; index < pages_.size(); ++index) {
     for (std::string_view const sentence : sentences_of(page(index))) {
-      double const like = likeness(units, units_of(sentence));
+      double const like = likeness(grams, grams_of(units_of(sentence)));
       if (like > best) {
         best = like;
         nearest = sentence;

@@ -56,13 +56,6 @@ bool among(std::array<std::string_view, N> const& words, std::string_view word) 
 
 bool denies(std::string_view word) noexcept { return among(kNegationsLatin, word) || word.ends_with("n't"); }
 
-bool turns_sense(std::string_view cut) {
-  for (std::string_view const word : kTurnsHan) {
-    if (cut.find(word) != cut.npos) return true;
-  }
-  return any_latin_word(cut, [](std::string_view word) { return among(kTurnsLatin, word) || denies(word); });
-}
-
 /// A full stop ends a sentence when white space or nothing follows and what precedes is no single letter or list
 /// number.
 bool is_full_stop(std::string_view text, std::size_t dot) noexcept {
@@ -110,6 +103,9 @@ SentenceEnd sentence_end(std::string_view text, std::size_t at, std::size_t limi
       if (!is_closer(more) && !is_terminator(more)) break;
       at = next;
     }
+    if (code < 0x80 && at < limit &&
+        (is_ascii_alnum(static_cast<unsigned char>(text[at])) || text[at] == '=' || text[at] == '+'))
+      continue;  // the "?" and "!" of addresses and of code
     return {at, true};
   }
   return {limit, false};
@@ -150,6 +146,26 @@ Line strip_marks(std::string_view line) noexcept {
 class Normaliser {
  public:
   explicit Normaliser(std::size_t size) { out_.text.reserve(size); }
+  /// Keeps where in `source` each byte comes from.
+  Normaliser(std::string_view source, std::size_t size) : source_(source.data()) {
+    out_.text.reserve(size);
+    out_.origins.reserve(size);
+  }
+
+  /// All lines of a text, beginning a block.
+  void part(std::string_view markdown) {
+    block_ = true;
+    in_fence_ = false;
+    lines(markdown);
+  }
+
+  void lines(std::string_view markdown) {
+    while (!markdown.empty()) {
+      auto const end = markdown.find('\n');
+      line(markdown.substr(0, end));
+      markdown.remove_prefix(end == markdown.npos ? markdown.size() : end + 1);
+    }
+  }
 
   void line(std::string_view raw) {
     Line const stripped = strip_marks(raw);
@@ -178,12 +194,13 @@ class Normaliser {
       } else if (c == '`' || (c == '*' && !inside_word(text, at)) || (c == '_' && !inside_word(text, at))) {
         ++at;
       } else if (c == '\\' && at + 1 < text.size() && is_escapable(text[at + 1])) {
-        put(static_cast<unsigned char>(text[at + 1]));
+        put(static_cast<unsigned char>(text[at + 1]), text.data() + at + 1);
         at += 2;
       } else if (c == '[' || (c == '!' && at + 1 < text.size() && text[at + 1] == '[')) {
         at = link(text, at);
       } else {
-        put(next_char(text, at));
+        char const* const from = text.data() + at;
+        put(next_char(text, at), from);
       }
     }
   }
@@ -209,7 +226,7 @@ class Normaliser {
         return end + 1;
       }
     }
-    put(static_cast<unsigned char>(text[at]));
+    put(static_cast<unsigned char>(text[at]), text.data() + at);
     return at + 1;
   }
 
@@ -221,7 +238,7 @@ class Normaliser {
     return std::string_view("\\`*_{}[]()#+-.!|<>~$").find(c) != std::string_view::npos;
   }
 
-  void put(char32_t code) {
+  void put(char32_t code, char const* from) {
     char32_t const folded = fold_width(code);
     bool const wide = is_wide(code) && !is_ascii_alnum(folded);
     code = folded;
@@ -235,10 +252,12 @@ class Normaliser {
     if (block_) out_.breaks.push_back(static_cast<std::uint32_t>(out_.text.size()));
     block_ = false;
     append_char(out_.text, code);
+    if (source_ != nullptr) out_.origins.resize(out_.text.size(), static_cast<std::uint32_t>(from - source_));
     last_wide_ = wide;
   }
 
   NormalText out_;
+  char const* source_ = nullptr;  ///< not null: origins are kept
   bool pending_space_ = false;
   bool block_ = true;
   bool in_fence_ = false;  // every line of code stands for itself
@@ -290,7 +309,9 @@ bool ends_well(std::string_view text, Place block, std::size_t end) {
   if (cut.empty()) return true;
   std::size_t at = 0;
   char32_t const first = next_char(cut, at);
-  if (is_terminator(first) || (first == '.' && (cut.size() == 1 || cut[1] == ' '))) return true;
+  if (is_terminator(first) ||
+      (first == '.' && (cut.size() == 1 || cut[1] == ' ' || is_closer(static_cast<unsigned char>(cut[1])))))
+    return true;
   return (is_clause_mark(first) || is_clause_mark(last)) && !turns_sense(cut);
 }
 
@@ -298,12 +319,39 @@ bool ends_well(std::string_view text, Place block, std::size_t end) {
 
 NormalText normalise(std::string_view markdown) {
   Normaliser out(markdown.size());
-  while (!markdown.empty()) {
-    auto const end = markdown.find('\n');
-    out.line(markdown.substr(0, end));
-    markdown.remove_prefix(end == markdown.npos ? markdown.size() : end + 1);
-  }
+  out.lines(markdown);
   return std::move(out).take();
+}
+
+NormalText normalise(std::string_view source, std::span<Place const> parts) {
+  std::size_t size = 0;
+  for (Place const& part : parts) size += part.end - part.begin;
+  Normaliser out(source, size);
+  for (Place const& part : parts) out.part(source.substr(part.begin, part.end - part.begin));
+  return std::move(out).take();
+}
+
+bool turns_sense(std::string_view text) {
+  for (std::string_view const word : kTurnsHan) {
+    if (text.find(word) != text.npos) return true;
+  }
+  return any_latin_word(text, [](std::string_view word) { return among(kTurnsLatin, word) || denies(word); });
+}
+
+bool is_whole(NormalText const& page, Place place) {
+  Place const block = block_around(page, place.begin, place.end);
+  return begins_well(page.text, block, place.begin) && ends_well(page.text, block, place.end);
+}
+
+Place sentences_around(NormalText const& page, Place place) {
+  Place const block = block_around(page, place.begin, place.end);
+  Place out{block.begin, sentence_end(page.text, block.begin, block.end).at};
+  while (out.end <= place.begin && out.end < block.end) {
+    out = {out.end, sentence_end(page.text, out.end, block.end).at};
+  }
+  while (out.end < place.end && out.end < block.end) out.end = sentence_end(page.text, out.end, block.end).at;
+  while (out.begin < out.end && page.text[out.begin] == ' ') ++out.begin;
+  return out;
 }
 
 bool occurs(NormalText const& page, std::string_view quote) noexcept {
@@ -315,8 +363,7 @@ std::optional<Place> find_quote(NormalText const& page, std::string_view quote) 
   std::string_view const text = page.text;
   for (auto at = text.find(quote); at != text.npos; at = text.find(quote, at + 1)) {
     Place const place{at, at + quote.size()};
-    Place const block = block_around(page, place.begin, place.end);
-    if (begins_well(text, block, place.begin) && ends_well(text, block, place.end)) return place;
+    if (is_whole(page, place)) return place;
   }
   return std::nullopt;
 }

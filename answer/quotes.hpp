@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,21 +14,33 @@ namespace kb::answer {
 /// Markdown in the form quotes are compared in.
 struct NormalText {
   std::string text;
-  std::vector<std::uint32_t> breaks;  ///< ascending: where a block, item, row or heading begins
+  std::vector<std::uint32_t> breaks;   ///< ascending: where a block, item, row or heading begins
+  std::vector<std::uint32_t> origins;  ///< of parts only: for each byte of `text` the byte of the source it comes from
 };
 
 /// O(bytes). White space is one space, and none beside Han; `**`, `` ` ``, bullets, `>` and `#` are gone; a link is its
 /// text.
 [[nodiscard]] NormalText normalise(std::string_view markdown);
 
-/// Byte range of a NormalText.
+/// Byte range of a text.
 struct Place {
   std::size_t begin = 0, end = 0;
+  friend bool operator==(Place const&, Place const&) = default;
 };
+
+/// The same of some parts of a source alone, in order; each part begins a block. With origins.
+[[nodiscard]] NormalText normalise(std::string_view source, std::span<Place const> parts);
 
 /// Where the page says `quote` (normal form). The quote begins and ends where a sentence of the page does, or at a
 /// clause of it provided that nothing is cut off that turns its sense: "A 不支持 B" never proves "支持 B".
 [[nodiscard]] std::optional<Place> find_quote(NormalText const& page, std::string_view quote);
+/// Whether `place` may stand for itself: its ends are ends of sentences, or of clauses that cut nothing off that turns
+/// the sense of what is left.
+[[nodiscard]] bool is_whole(NormalText const& page, Place place);
+/// The sentences that hold `place`, which lies in one block.
+[[nodiscard]] Place sentences_around(NormalText const& page, Place place);
+/// Whether a text denies, limits, or makes a plan or hearsay of what stands beside it.
+[[nodiscard]] bool turns_sense(std::string_view text);
 /// Whether `quote` occurs, however it is cut.
 [[nodiscard]] bool occurs(NormalText const& page, std::string_view quote) noexcept;
 
