@@ -29,6 +29,17 @@ constexpr std::array kTools{
              "explain":{"type":"boolean","default":false}})",
          R"(["query"])", kb_search_tool},
     Tool{
+        "kb_query", "Ask a project's knowledge base",
+        "The kb-query protocol: overview, module, service, dependency, relationship, search or service-topology of a "
+        "project, within a budget of tokens, with staleness warnings.",
+        R"({"query_type":{"type":"string","enum":["overview","module","service","dependency","relationship","search","service-topology"]},
+             "project_name":{"type":"string"},
+             "target":{"type":"string","description":"of every type but overview and service-topology"},
+             "max_tokens":{"type":"integer","minimum":1,"maximum":100000,"default":500},
+             "level":{"type":"integer","minimum":0,"maximum":3,"description":"how much an overview tells"},
+             "question":{"type":"string","description":"in words, instead of query_type"}})",
+        R"(["project_name"])", kb_query_tool},
+    Tool{
         "kb_read", "Read a page", "One page of a knowledge base, whole, at its newest commit.",
         R"({"owner":{"type":"string"},"repo":{"type":"string","description":"both may be left out where one is readable"},
              "path":{"type":"string","description":"path in the repository; .md is added when the name has no dot"}})",

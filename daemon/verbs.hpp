@@ -98,6 +98,17 @@ struct KbSearchOptions {
 };
 int kb_search_verb(KbSearchOptions const& options, Io io);
 
+struct KbQueryOptions {
+  std::string config;
+  std::string query_type, project_name, project_root, target, question;
+  std::optional<std::size_t> max_tokens;
+  std::optional<int> level;
+  bool deep = false, absolute_paths = false;
+};
+/// Needs no settings: without any it looks where kb-engineer writes.
+int kb_query_verb(KbQueryOptions const& options, Io io);
+int kb_identity_verb(std::string const& project_root, Io io);
+
 /// MCP on standard input and output, as this caller, until the input ends.
 int mcp_verb(std::string const& config, Sender const& sender, std::istream& in, Io io);
 
