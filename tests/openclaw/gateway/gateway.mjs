@@ -144,7 +144,7 @@ export class Gateway {
       }
     };
     for (const end = Date.now() + START_MS; Date.now() < end; await pause(250)) {
-      if (this.process.exitCode !== null) return false;
+      if (this.#ended() || (await this.#logged()).includes("Gateway failed to start")) return false;
       const up = await Promise.all([
         answers(`http://127.0.0.1:${this.world.port}/readyz`, (r) => r.ok),
         ...webhooks.map((url) => answers(url, () => true)), // any answer: it listens
@@ -156,16 +156,25 @@ export class Gateway {
 
   /** Until the Feishu plugin knows its own ids no message mentions it; on a busy machine it needs a second try. */
   async #knowsItsBots() {
-    const log = (await this.log()).slice(this.logStart);
+    const log = await this.#logged();
     const known = (name) => new RegExp(`feishu\\[${name}\\]: bot open_id (resolved: ou_|recovered via background retry: ou_|loaded from cache)`);
     return Object.keys(this.world.accounts).every((name) => known(name).test(log));
   }
 
   /** @param {"SIGTERM"|"SIGKILL"} signal */
   async end(signal = "SIGTERM") {
-    if (this.process === undefined || this.process.exitCode !== null || this.process.signalCode !== null) return;
+    if (this.process === undefined || this.#ended()) return;
     this.process.kill(signal);
     await once(this.process, "exit");
+  }
+
+  #ended() {
+    return this.process.exitCode !== null || this.process.signalCode !== null;
+  }
+
+  /** Since the last start. */
+  async #logged() {
+    return (await this.log()).slice(this.logStart);
   }
 
   async log() {
