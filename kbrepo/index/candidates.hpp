@@ -14,7 +14,8 @@ namespace kb::kbrepo::index {
 struct WeightedTerm {
   std::string_view text;
   TermKind kind = TermKind::word;
-  float weight = 0;  ///< idf × weight in the question
+  float weight = 0;   ///< idf × weight in the question
+  float content = 0;  ///< of it, what says what the question is about: none of a word that asks or joins
 };
 
 /// A question's terms, looked up once.

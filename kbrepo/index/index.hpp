@@ -43,8 +43,11 @@ using SegmentPtr = std::shared_ptr<Segment const>;
 /// Analyses each document once. O(bytes). Deterministic.
 [[nodiscard]] SegmentPtr build_segment(std::span<DocumentText const> documents);
 
+/// They add up to the score, before the document's prior.
 struct ScoreParts {
   float bm25 = 0, page = 0, proximity = 0;
+  float support = 0;  ///< other passages of the document speak of the question too
+  float title = 0;    ///< the title names what is asked about
 };
 
 struct ScoredPassage {

@@ -20,6 +20,8 @@ struct Parameters {
   float function_word = 0.5f;  ///< times the above
   // second stage
   float page_prior = 0.5f;   ///< × BM25F of the whole page
+  float support = 0.3f;      ///< × BM25F of the page's next best passage, half of it × the one after, and so on
+  float title = 0.1f;        ///< × share of the question's content that the title names, × the ideal score
   float proximity = 0.2f;    ///< × adjacent question terms found near each other
   std::uint32_t window = 8;  ///< positions within which they count as near
   // segments

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 
 #include "kbrepo/index/fold.hpp"
 
@@ -16,6 +17,7 @@ struct PageSum {
   std::uint32_t first_candidate, end_candidate;  ///< in the order of the passages
   float title_worth, heading_worth, body_worth;
   float score = 0;
+  float title = 0;  ///< content of the terms in the title
 };
 
 /// Candidates of one part in the order of their passages.
@@ -44,12 +46,25 @@ std::vector<PageSum> pages_of(LiveSet const& live, std::span<Place const> places
   return out;
 }
 
+/// The best candidate of a page is its own case; each further one counts half of the one before.
+float support_of(PageSum const& page, std::span<Place const> places, std::span<Candidate const> candidates,
+                 std::vector<std::uint32_t>& scores) {
+  scores.clear();
+  for (std::uint32_t i = page.first_candidate; i < page.end_candidate; ++i)
+    scores.push_back(candidates[places[i].candidate].score);
+  std::sort(scores.begin(), scores.end(), std::greater<>{});
+  float sum = 0;
+  float part = 1;
+  for (std::size_t i = 1; i < scores.size(); ++i, part /= 2) sum += part * static_cast<float>(scores[i]) / kScoreSteps;
+  return sum;
+}
+
 /// Adds one term to the pages of one part, both walked forward once.
 class TermOverPages {
  public:
-  TermOverPages(PostingReader const& reader, float weight, std::uint64_t bit, std::span<Place const> places,
+  TermOverPages(PostingReader const& reader, WeightedTerm const& term, std::uint64_t bit, std::span<Place const> places,
                 std::span<Closer> out)
-      : reader_(reader), weight_(weight), bit_(bit), places_(places), out_(out) {}
+      : reader_(reader), weight_(term.weight), content_(term.content), bit_(bit), places_(places), out_(out) {}
 
   void add(PageSum& page) {
     std::uint32_t title = 0;
@@ -67,6 +82,7 @@ class TermOverPages {
       }
     }
     if (title + heading + body == 0) return;
+    if (title > 0) page.title += content_;
     page.score += weight_ * saturate(static_cast<float>(title) * page.title_worth +
                                      static_cast<float>(heading) * page.heading_worth +
                                      static_cast<float>(body) * page.body_worth);
@@ -90,7 +106,7 @@ class TermOverPages {
   }
 
   PostingReader reader_;
-  float weight_;
+  float weight_, content_;
   std::uint64_t bit_;
   std::span<Place const> places_;
   std::span<Closer> out_;
@@ -110,6 +126,7 @@ std::vector<Closer> look_closer(LiveSet const& live, WeightedTerms const& questi
   for (std::uint32_t i = 0; i < candidates.size(); ++i)
     places.push_back({candidates[i].part, candidates[i].passage, i});
   std::sort(places.begin(), places.end());
+  std::vector<std::uint32_t> scores;
   for (auto begin = places.begin(); begin != places.end();) {
     std::uint32_t const part = begin->part;
     auto const end = std::find_if(begin, places.end(), [part](Place const& place) { return place.part != part; });
@@ -119,12 +136,17 @@ std::vector<Closer> look_closer(LiveSet const& live, WeightedTerms const& questi
     for (std::size_t t = 0; t < records.size(); ++t) {
       if (records[t] == kNoTerm) continue;
       PostingReader const reader(live.parts[part].segment->image(), records[t]);
-      TermOverPages walk(reader, question.terms[t].weight, bit_of(t), here, out);
+      TermOverPages walk(reader, question.terms[t], bit_of(t), here, out);
       for (PageSum& page : pages) walk.add(page);
     }
     for (PageSum const& page : pages) {
-      for (std::uint32_t i = page.first_candidate; i < page.end_candidate; ++i)
-        out[here[i].candidate].page = page.score;
+      float const support = support_of(page, here, candidates, scores);
+      for (std::uint32_t i = page.first_candidate; i < page.end_candidate; ++i) {
+        Closer& closer = out[here[i].candidate];
+        closer.page = page.score;
+        closer.title = page.title;
+        closer.support = support;
+      }
     }
     begin = end;
   }

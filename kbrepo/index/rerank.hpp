@@ -12,6 +12,8 @@ namespace kb::kbrepo::index {
 /// What the second look finds of a candidate.
 struct Closer {
   float page = 0;           ///< BM25F of the whole document, summed in the order of the terms
+  float title = 0;          ///< content of the terms in the document's title
+  float support = 0;        ///< BM25F of the document's further candidates, each half of what the one before counts
   std::uint64_t terms = 0;  ///< which of the question's first 64 terms the passage holds
 };
 /// In the order of the candidates.

@@ -12,8 +12,16 @@ namespace {
 /// A question's terms with what they are worth here, and what all of them together can reach.
 struct Weighed {
   WeightedTerms question;
-  float ideal = 0;  ///< of BM25F: every term saturated; terms that nobody has count too
+  float ideal = 0;    ///< of BM25F: every term saturated; terms that nobody has count too
+  float content = 0;  ///< of it, what says what the question is about
 };
+
+/// How much of a term's weight is content: a pair of characters across two words is half an accident, single
+/// characters and the parts of names stand in too many titles.
+float content_share(QueryTerm const& term) noexcept {
+  if (term.function_word || term.kind == TermKind::unigram || term.kind == TermKind::part) return 0;
+  return term.kind == TermKind::bigram && term.weight < kParameters.bigram ? 0.5f : 1.0f;
+}
 
 Weighed weigh(LiveSet const& live, std::span<QueryTerm const> query) {
   Weighed out;
@@ -27,8 +35,10 @@ Weighed weigh(LiveSet const& live, std::span<QueryTerm const> query) {
       if (record != kNoTerm) df += part.segment->live_passages(record);
     }
     float const weight = live.idf(df) * term.weight;
+    float const content = weight * content_share(term);
     out.ideal += weight;
-    if (df > 0) terms.push_back({term.text, term.kind, weight});
+    out.content += content;
+    if (df > 0) terms.push_back({term.text, term.kind, weight, content});
     if (df == 0) by_term.resize(by_term.size() - live.parts.size());
   }
   for (std::size_t part = 0; part < live.parts.size(); ++part) {
@@ -42,7 +52,8 @@ bool better(ScoredPassage const& a, ScoredPassage const& b) noexcept {
   return a.doc != b.doc ? a.doc < b.doc : a.passage < b.passage;
 }
 
-ScoredPassage scored(LiveSet const& live, Candidate const& candidate, float page) {
+/// `title`: what one unit of content in the title adds to the score.
+ScoredPassage scored(LiveSet const& live, Candidate const& candidate, Closer const& closer, float title) {
   SegmentImage const& image = live.parts[candidate.part].segment->image();
   ScoredPassage out;
   out.doc = candidate.doc;
@@ -50,7 +61,9 @@ ScoredPassage scored(LiveSet const& live, Candidate const& candidate, float page
   out.line_begin = image.line_begin(candidate.passage);
   out.line_end = out.line_begin + image.lengths(candidate.passage).lines;
   out.parts.bm25 = static_cast<float>(candidate.score) / kScoreSteps;
-  out.parts.page = kParameters.page_prior * page;
+  out.parts.page = kParameters.page_prior * closer.page;
+  out.parts.support = kParameters.support * closer.support;
+  out.parts.title = title * closer.title;
   return out;
 }
 
@@ -61,7 +74,8 @@ struct Ranked {
   float prior = 1;
 
   void settle() noexcept {
-    passage.score = (passage.parts.bm25 + passage.parts.page + passage.parts.proximity) * prior;
+    ScoreParts const& parts = passage.parts;
+    passage.score = (parts.bm25 + parts.page + parts.support + parts.title + parts.proximity) * prior;
   }
 };
 
@@ -99,19 +113,20 @@ std::vector<ScoredPassage> search(LiveSet const& live, std::span<QueryTerm const
   WeightedTerms const& question = weighed.question;
   std::vector<Candidate> const candidates = best_candidates(live, question, options.candidates, options.prior);
   std::vector<Closer> const closer = look_closer(live, question, candidates);
+  Proximity proximity(live, question.terms);
+  float const ideal = weighed.ideal * (1 + kParameters.page_prior) + kParameters.proximity * proximity.ideal();
+  float const title = weighed.content > 0 ? kParameters.title * ideal / weighed.content : 0;
   std::vector<Ranked> ranked;
   ranked.reserve(candidates.size());
   for (std::size_t i = 0; i < candidates.size(); ++i) {
-    ranked.push_back({scored(live, candidates[i], closer[i].page), i, candidates[i].prior});
+    ranked.push_back({scored(live, candidates[i], closer[i], title), i, candidates[i].prior});
     ranked.back().settle();
   }
   std::size_t const near = std::min(options.rerank, ranked.size());
   std::size_t const limit = std::min(options.limit, ranked.size());
   std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(near), ranked.end(), ByScore{});
-  Proximity proximity(live, question.terms);
   add_proximity(std::span(ranked).first(near), limit, candidates, closer, proximity);
   std::partial_sort(ranked.begin(), ranked.begin() + static_cast<std::ptrdiff_t>(limit), ranked.end(), ByScore{});
-  float const ideal = weighed.ideal * (1 + kParameters.page_prior) + kParameters.proximity * proximity.ideal();
   std::vector<ScoredPassage> out;
   out.reserve(limit);
   for (std::size_t i = 0; i < limit; ++i) {

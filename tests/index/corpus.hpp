@@ -95,11 +95,12 @@ class Author {
 /// Everything a search says, as text: equal only when every bit is.
 inline std::string printed(std::vector<ScoredPassage> const& found) {
   std::string out;
-  char line[160];
+  char line[240];
   for (ScoredPassage const& f : found) {
-    std::snprintf(line, sizeof line, "%u/%u %u-%u %a %a %a %a %a\n", f.doc, f.passage, f.line_begin, f.line_end,
+    std::snprintf(line, sizeof line, "%u/%u %u-%u %a %a %a %a %a %a %a\n", f.doc, f.passage, f.line_begin, f.line_end,
                   static_cast<double>(f.score), static_cast<double>(f.normalised), static_cast<double>(f.parts.bm25),
-                  static_cast<double>(f.parts.page), static_cast<double>(f.parts.proximity));
+                  static_cast<double>(f.parts.page), static_cast<double>(f.parts.proximity),
+                  static_cast<double>(f.parts.support), static_cast<double>(f.parts.title));
     out += line;
   }
   return out;
