@@ -1,46 +1,51 @@
 #include "answer/confidence.hpp"
 
 #include <algorithm>
+#include <array>
+#include <span>
 
 namespace kb::answer {
 namespace {
 
-/// Logistic regression (L2 0.1) over the odd-numbered questions of three public Markdown handbooks (zh-TW, zh, en; 90
-/// questions, 18 without an answer); label: a right page is among the excerpts. On the even-numbered 90, with the
-/// thresholds below: 0 of 18 unanswerable ones answered, 26 % of the answerable, a right page in all of these.
-struct Coefficients {
-  float bias = -2.41f;
-  float best_unit = 0.33f;
-  float best_window = 0.47f;
-  float best_passage = 0.52f;
-  float page = 0.64f;
-  float top_score = 0.36f;
-  float margin = 0.77f;
-  float over_rest = 1.18f;
-  float heaviest_missing = -0.64f;
-  float unknown = -0.86f;
-  float words = 0.61f;
+/// One feature of a linear score.
+struct Weight {
+  float (*of)(Evidence const&);
+  float cap;  ///< beyond it more says no more
+  float weight;
 };
-constexpr Coefficients kC;
-constexpr float kMaxOverRest = 1.0f;  // in a small book everything towers over the rest
-constexpr float kMaxWords = 2.2f;
+/// On topic from here on (T0), and a claim from here on (T1).
+struct Thresholds {
+  float topic, claim;
+};
 
-constexpr float kAnswer = 0.2f;        // T1
-constexpr float kHigh = 1.2f;          // from here on the confidence is high
-constexpr float kMinCoverage = 0.35f;  // hard stop of RETRIEVAL §6
-constexpr float kMaxMissing = 0.25f;   // hard stop: a rare word of the question that the passage lacks
-// T0: on topic though not an answer. Of a short question most must be covered, or every fact about France is related.
-constexpr float kTopicCoverage = 0.5f;
-constexpr float kTopicMissing = 0.45f;
-constexpr float kShortQuestion = 1.7f;  // four words
-constexpr float kSeveralWords = 1.5f;
+#include "answer/data/outcome_model.inc"
+
+constexpr float kHigh = 1.2f;              // a claim's score from which the confidence is high
+constexpr float kMinCoverage = 0.35f;      // hard stop of RETRIEVAL §6
+constexpr float kMaxMissing = 0.25f;       // hard stop: a rare word of the question that the passage lacks
+constexpr float kMinTopicCoverage = 0.2f;  // hard stop: nothing of the question in any passage
+constexpr float kShortQuestion = 1.7f;     // ln(1 + words): four words
+constexpr float kSeveralWords = 1.5f;      // three and more
+constexpr float kFewWords = 1.25f;         // two
+constexpr float kTwoWords = 1.0f;          // one and a measure
 constexpr float kAllWords = 0.95f;
 constexpr float kMostWords = 0.8f;
-constexpr float kTwoWords = 1.0f;
 constexpr float kMinTopic = 0.22f;
+// A small book's questions are too unlike those the model saw: there counted words decide.
+constexpr float kTopicCoverage = 0.5f;
+constexpr float kTopicMissing = 0.45f;
 constexpr float kWholeCoverage = 0.75f;
 constexpr float kWholeUnit = 0.6f;
-constexpr float kLongQuestion = 1.75f;  // ln(1 + words): five words
+constexpr float kLongQuestion = 1.75f;  // five words
+
+float linear(float score, std::span<Weight const> weights, Evidence const& e) noexcept {
+  for (Weight const& weight : weights) score += weight.weight * std::min(weight.of(e), weight.cap);
+  return score;
+}
+
+Thresholds const& thresholds_of(Evidence const& e) noexcept { return e.english ? kEn : kZh; }
+
+float topic_score(Evidence const& e) noexcept { return linear(kTopicBias, kTopicWeights, e); }
 
 /// A short question says little, so a passage in which its words happen to stand proves nothing (S1-3): the page or its
 /// section must be about them, or all of several words must stand in one sentence. Of one's own material (我的航班,
@@ -51,6 +56,9 @@ bool is_mere_mention(Evidence const& e) noexcept {
   return e.words < kSeveralWords || e.best_unit < kAllWords;
 }
 
+/// In a crowd a word or two find a page that is about them, whatever was meant (how do I tie a tie?).
+bool says_too_little(Evidence const& e) noexcept { return e.crowd && e.words < kFewWords && !e.names_page && !e.owned; }
+
 /// In a small book nothing stands out from the rest: there a place that is about the question and says all of it
 /// counts.
 bool says_it_all(Evidence const& e) noexcept {
@@ -58,10 +66,17 @@ bool says_it_all(Evidence const& e) noexcept {
 }
 
 bool is_on_topic(Evidence const& e) noexcept {
+  if (e.crowd) return e.best_passage >= kMinTopicCoverage && topic_score(e) >= thresholds_of(e).topic;
   if (e.names_page) return true;
   if (is_mere_mention(e)) return false;
   if (e.best_passage >= kTopicCoverage && e.heaviest_missing <= kTopicMissing) return true;
   return e.best_passage >= kMinCoverage && e.words >= kLongQuestion;
+}
+
+bool is_stopped(Evidence const& e) noexcept {
+  if (e.lacks_number || e.best_passage < kMinCoverage || e.heaviest_missing > kMaxMissing) return true;
+  if (is_mere_mention(e) || says_too_little(e)) return true;
+  return e.crowd && topic_score(e) < thresholds_of(e).topic + kClaimSpare;
 }
 
 }  // namespace
@@ -69,13 +84,9 @@ bool is_on_topic(Evidence const& e) noexcept {
 Judgement judge(Evidence const& e) noexcept {
   Judgement out;
   if (e.no_content_word) return out;
-  out.score = kC.bias + kC.best_unit * e.best_unit + kC.best_window * e.best_window + kC.best_passage * e.best_passage +
-              kC.page * e.page + kC.top_score * e.top_score + kC.margin * e.margin +
-              kC.over_rest * std::min(e.over_rest, kMaxOverRest) + kC.heaviest_missing * e.heaviest_missing +
-              kC.unknown * e.unknown + kC.words * std::min(e.words, kMaxWords);
-  bool const stopped =
-      e.lacks_number || e.best_passage < kMinCoverage || e.heaviest_missing > kMaxMissing || is_mere_mention(e);
-  if (!stopped && (out.score >= kAnswer || says_it_all(e))) {
+  out.score = linear(kClaimBias, kClaimWeights, e);
+  bool const claim = out.score >= thresholds_of(e).claim || (!e.crowd && says_it_all(e));
+  if (claim && !is_stopped(e)) {
     out.outcome = Outcome::answered;
     out.confidence = out.score >= kHigh ? Confidence::high : Confidence::medium;
   } else if (is_on_topic(e)) {  // S1-47

@@ -21,19 +21,21 @@ using kbrepo::Passage;
 // RETRIEVAL §5
 constexpr float kHeadingWord = 0.8f;
 constexpr float kNeighbourWord = 0.15f;
-constexpr float kPassageScore = 0.7f;
-constexpr float kExpectedKind = 0.15f;
+constexpr float kPassageScore = 1.4f;  // more than RETRIEVAL §5: the search knows the page, the sentence only its words
+constexpr float kExpectedKind = 0.25f;
 
 constexpr std::size_t kPassages = 8;          // that compete
-constexpr float kNextExcerpt = 0.72f;         // a further excerpt needs this share of the best one's score …
-constexpr float kNextCoverage = 0.6f;         // … and of its coverage
-constexpr float kNextOwn = 0.5f;              // … and of the words it holds itself, headings aside
+constexpr std::size_t kFirstHits = 10;        // over which the search's certainty is judged
+constexpr std::size_t kRivals = 5;            // pages behind the first one
+constexpr float kNextExcerpt = 0.7f;          // a further excerpt needs this share of the best one's score …
+constexpr float kNextCoverage = 0.4f;         // … and of its coverage
+constexpr float kNextOwn = 0.3f;              // … and of the words it holds itself, headings aside
 constexpr float kOtherOwner = 0.6f;           // of these, when personal and team material are both asked for
 constexpr float kMemberShare = 0.6f;          // a further item of a list needs this share of the best one's words
 constexpr std::size_t kUnitsShown = 5;        // that are looked for before neighbours come along
 constexpr std::size_t kLongParagraph = 300;   // characters; of a longer one only the sentences around the best
 constexpr std::size_t kClosestChars = 160;    // INTERFACES §3
-constexpr std::size_t kCompanionChars = 280;  // a short excerpt takes its neighbours along up to this size
+constexpr std::size_t kCompanionChars = 500;  // a short excerpt takes its neighbours along up to this size
 
 /// A block, or a sentence of a long one, as a candidate.
 struct Unit {
@@ -113,6 +115,7 @@ class Drafter {
     weigh_search(out.evidence);
     out.evidence.names_page = names_page();
     out.evidence.owned = owned_;
+    out.evidence.english = question_.lang == Lang::en;
     out.evidence.crowd = is_crowd(shelf_);
     std::size_t taken = 0;
     for (Hit const& hit : hits_) {
@@ -126,6 +129,9 @@ class Drafter {
     weigh_units(out.evidence);
     choose(out);
     choose_closest(out);
+    std::optional<std::size_t> const first = hits_.empty() ? std::nullopt : page_of(hits_[0]);
+    out.evidence.agrees = first && std::any_of(out.excerpts.begin(), out.excerpts.end(),
+                                               [&](Excerpt const& e) { return e.page == *first; });
     return out;
   }
 
@@ -151,15 +157,23 @@ class Drafter {
   void weigh_search(Evidence& e) const {
     if (hits_.empty()) return;
     e.top_score = hits_[0].score;
+    std::vector<Hit const*> pages;  // the best hit of each page
+    std::size_t on_first = 0;
+    for (std::size_t i = 0; i < hits_.size(); ++i) {
+      Hit const& hit = hits_[i];
+      if (i < kFirstHits && is_same_page(hit, hits_[0])) ++on_first;
+      bool const known = std::any_of(pages.begin(), pages.end(), [&](Hit const* h) { return is_same_page(*h, hit); });
+      if (!known && pages.size() <= kRivals) pages.push_back(&hit);
+    }
+    e.concentration = static_cast<float>(on_first) / static_cast<float>(kFirstHits);
     float rest = 0;
-    std::size_t const count = std::min<std::size_t>(hits_.size(), 10);
-    for (std::size_t i = 1; i < count; ++i) rest += hits_[i].score;
-    rest /= 9.0f;  // a shelf of few passages has few rivals
+    for (std::size_t i = 1; i < pages.size(); ++i) rest += pages[i]->score;
+    rest /= static_cast<float>(kRivals);  // a shelf of few pages has few rivals
     e.over_rest = rest > 0 ? std::min(2.0f, e.top_score / rest - 1.0f) : 2.0f;
-    auto const other = std::find_if(hits_.begin(), hits_.end(),
-                                    [&](Hit const& h) { return h.doc != hits_[0].doc || h.book != hits_[0].book; });
-    e.margin = other == hits_.end() || e.top_score <= 0 ? 1.0f : 1.0f - other->score / e.top_score;
+    e.margin = pages.size() < 2 || e.top_score <= 0 ? 1.0f : 1.0f - pages[1]->score / e.top_score;
   }
+
+  static bool is_same_page(Hit const& a, Hit const& b) noexcept { return a.doc == b.doc && a.book == b.book; }
 
   void take_passage(std::size_t index, Hit const& hit, Evidence& e) {
     Page const& p = page(index);

@@ -17,6 +17,7 @@ constexpr std::size_t kHits = 40;              // per book, before they are rank
 constexpr std::size_t kHitsBeforeProject = 3;  // so many of the best pages are read whatever the project's pages take
 constexpr float kNamedPage = 1.5f;             // a page of the project or person that the question names
 constexpr float kRolePage = 1.15f;             // a page of the folder that serves this intent (S1-25…31)
+constexpr float kCurated = 1.1f;               // a page of the folders that serve another: somebody has put it in order
 constexpr float kCatalogued = 1.1f;            // the catalogue's title or keyword stands in the question
 /// S1-28: the aggregate pages of a project, in reading order.
 constexpr std::array<std::string_view, 5> kProjectPages{"index.md", "timeline.md", "decisions.md", "open_questions.md",
@@ -50,7 +51,7 @@ float prior_of(PageInfo const& page, Question const& question, Guide const& guid
   float prior = guide.points_at(page.path) ? kCatalogued : 1.0f;
   if (contains(question.people, page.path) || contains(question.projects, kbrepo::project_of(page.path)))
     return prior * kNamedPage;
-  if (page.role != PageRole::other && page.role == role_for(question.intent)) prior *= kRolePage;
+  if (page.role != PageRole::other) prior *= page.role == role_for(question.intent) ? kRolePage : kCurated;
   return prior;
 }
 
