@@ -1,6 +1,8 @@
 #include "daemon/scoring.hpp"
 
 #include <algorithm>
+#include <map>
+#include <utility>
 
 #include "daemon/json_out.hpp"
 #include "kbrepo/index/terms.hpp"
@@ -60,6 +62,16 @@ bool lines_fit(GoldQuestion const& gold, answer::Source const& source) {
                      [&](std::vector<std::string> const& group) { return holds_group(quote, group); });
 }
 
+/// odd, even, or nothing for an id that does not end in a number.
+std::string half_of(std::string_view id) {
+  if (id.empty() || id.back() < '0' || id.back() > '9') return {};
+  return (id.back() - '0') % 2 == 1 ? "odd" : "even";
+}
+
+double share(std::size_t part, std::size_t whole) noexcept {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
 }  // namespace
 
 Result<std::vector<GoldQuestion>> parse_questions(std::string_view jsonl) {
@@ -113,6 +125,7 @@ Totals total(std::vector<GoldQuestion> const& questions, std::vector<Score> cons
     if (!questions[i].answerable) {
       ++t.unanswerable;
       t.wrongly_answered += s.answered;
+      t.unanswerable_refused += !s.answered && !s.insufficient;
       continue;
     }
     ++t.answerable;
@@ -123,6 +136,7 @@ Totals total(std::vector<GoldQuestion> const& questions, std::vector<Score> cons
     t.answered_right_page += s.answered && s.cites_page;
     t.answered_contains += s.answered && s.contains;
     t.sent_contains += s.contains;
+    t.cited_page += s.cites_page;
     t.cited_lines += s.cites_lines;
     t.refused_plainly += !s.answered && !s.insufficient;
   }
@@ -131,6 +145,31 @@ Totals total(std::vector<GoldQuestion> const& questions, std::vector<Score> cons
   t.median_us = times[times.size() / 2];
   t.p99_us = times[(times.size() - 1) * 99 / 100];
   return t;
+}
+
+double Totals::wrong_answer_rate() const noexcept {
+  return share(wrongly_answered + answered - answered_right_page, questions);
+}
+
+double Totals::needless_refusal_rate() const noexcept { return share(refused_plainly, answerable); }
+
+std::vector<Group> groups(std::vector<GoldQuestion> const& questions, std::vector<Score> const& scores) {
+  std::vector<Group> out{{"all", total(questions, scores)}};
+  auto const split = [&](auto const& name_of) {
+    std::map<std::string, std::pair<std::vector<GoldQuestion>, std::vector<Score>>> parts;
+    for (std::size_t i = 0; i < questions.size(); ++i) {
+      std::string name = name_of(questions[i]);
+      if (name.empty()) continue;
+      auto& [part, part_scores] = parts[std::move(name)];
+      part.push_back(questions[i]);
+      part_scores.push_back(scores[i]);
+    }
+    for (auto const& [name, part] : parts) out.push_back({name, total(part.first, part.second)});
+  };
+  split([](GoldQuestion const& q) { return half_of(q.id); });
+  split([](GoldQuestion const& q) { return q.lang; });
+  split([](GoldQuestion const& q) { return q.type; });
+  return out;
 }
 
 }  // namespace kb::daemon

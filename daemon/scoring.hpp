@@ -40,7 +40,7 @@ struct Score {
 [[nodiscard]] Score score(GoldQuestion const& gold, std::vector<answer::Found> const& found,
                           answer::Answer const& answer);
 
-/// Shares over a set. Denominators: answerable for retrieval, answers and needless refusals; unanswerable for the last.
+/// Counts over a set. Denominators: the unanswerable for the fields that say so, else the answerable.
 struct Totals {
   std::size_t questions = 0, answerable = 0, unanswerable = 0;
   std::size_t page1 = 0, page5 = 0, page10 = 0;
@@ -49,11 +49,26 @@ struct Totals {
   std::size_t answered_contains = 0;    ///< of these, the gold strings in the text
   std::size_t sent_contains =
       0;  ///< answerable, gold strings in whatever was sent (excerpts of an insufficient reply too)
-  std::size_t cited_lines = 0;       ///< answerable, gold page and lines cited, in whatever was sent
-  std::size_t refused_plainly = 0;   ///< answerable, no_answer
-  std::size_t wrongly_answered = 0;  ///< unanswerable, answered
+  std::size_t cited_page = 0;            ///< answerable, a gold page cited, in whatever was sent
+  std::size_t cited_lines = 0;           ///< answerable, gold page and lines cited, in whatever was sent
+  std::size_t refused_plainly = 0;       ///< answerable, no_answer: needless
+  std::size_t wrongly_answered = 0;      ///< unanswerable, answered
+  std::size_t unanswerable_refused = 0;  ///< unanswerable, no_answer
   std::uint64_t median_us = 0, p99_us = 0;
+
+  /// Claims that should not have been made, of all questions: the unanswerable ones and those resting on other pages.
+  [[nodiscard]] double wrong_answer_rate() const noexcept;
+  /// Answerable questions that got no claim's worth of help: the plain refusals.
+  [[nodiscard]] double needless_refusal_rate() const noexcept;
 };
 [[nodiscard]] Totals total(std::vector<GoldQuestion> const& questions, std::vector<Score> const& scores);
+
+/// A part of a set that is reported on its own: all, even and odd ids, languages, types, in that order.
+struct Group {
+  std::string name;
+  Totals totals;
+};
+/// Ids that end in an odd number are what anything fitted or chosen may look at; the even ones are for reporting.
+[[nodiscard]] std::vector<Group> groups(std::vector<GoldQuestion> const& questions, std::vector<Score> const& scores);
 
 }  // namespace kb::daemon

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <fstream>
 
-#include "answer/respond.hpp"
+#include "answer/examine.hpp"
 #include "daemon/ask.hpp"
 #include "daemon/exit_codes.hpp"
 #include "daemon/json_out.hpp"
@@ -43,30 +43,49 @@ Json totals_json(Totals const& t) {
           {"answered_right_page", share(t.answered_right_page, t.answered)},
           {"answered_contains", share(t.answered_contains, t.answered)},
           {"sent_contains", share(t.sent_contains, t.answerable)},
+          {"cited_page", share(t.cited_page, t.answerable)},
           {"cited_lines", share(t.cited_lines, t.answerable)},
-          {"needless_no_answer", share(t.refused_plainly, t.answerable)},
+          {"needless_no_answer", t.needless_refusal_rate()},
           {"unanswerable_answered", share(t.wrongly_answered, t.unanswerable)},
+          {"unanswerable_refused", share(t.unanswerable_refused, t.unanswerable)},
+          {"wrong_answers", t.wrong_answer_rate()},
           {"median_us", t.median_us},
           {"p99_us", t.p99_us}};
 }
 
-void print_table(std::ostream& out, std::string const& name, Totals const& t, kbrepo::SnapshotStats const& index) {
-  std::array<char, 512> line{};
-  auto const row = [&](char const* what, double value) {
-    std::snprintf(line.data(), line.size(), "  %-46s %6.3f\n", what, value);
-    out << line.data();
-  };
-  out << name << ": " << t.answerable << " answerable, " << t.unanswerable << " unanswerable questions\n";
-  row("gold page first", share(t.page1, t.answerable));
-  row("gold page in the first 5", share(t.page5, t.answerable));
-  row("gold page in the first 10", share(t.page10, t.answerable));
-  row("answered with a claim", share(t.answered, t.answerable));
-  row("  of these, a gold page cited", share(t.answered_right_page, t.answered));
-  row("  of these, the gold strings in the answer", share(t.answered_contains, t.answered));
-  row("gold strings in what was sent", share(t.sent_contains, t.answerable));
-  row("gold page and lines cited", share(t.cited_lines, t.answerable));
-  row("refused plainly though answerable", share(t.refused_plainly, t.answerable));
-  row("unanswerable, but answered", share(t.wrongly_answered, t.unanswerable));
+/// A share for the table; of nothing there is none.
+std::string cell(std::size_t part, std::size_t whole) {
+  if (whole == 0) return "   -";
+  std::array<char, 16> text{};
+  std::snprintf(text.data(), text.size(), "%4.2f", static_cast<double>(part) / static_cast<double>(whole));
+  return text.data();
+}
+
+constexpr std::string_view kTableHead =
+    "                   answerable                                                         unanswerable    of all\n"
+    "                     n   @1   @5  @10  claim right holds   sent lines closest refused   n claim refused  wrong\n";
+
+void print_row(std::ostream& out, Group const& group) {
+  Totals const& t = group.totals;
+  std::array<char, 256> line{};
+  std::snprintf(
+      line.data(), line.size(), "  %-16s %4zu %s %s %s   %s  %s  %s   %s  %s    %s    %s %3zu  %s    %s   %4.2f\n",
+      group.name.c_str(), t.answerable, cell(t.page1, t.answerable).c_str(), cell(t.page5, t.answerable).c_str(),
+      cell(t.page10, t.answerable).c_str(), cell(t.answered, t.answerable).c_str(),
+      cell(t.answered_right_page, t.answered).c_str(), cell(t.answered_contains, t.answered).c_str(),
+      cell(t.sent_contains, t.answerable).c_str(), cell(t.cited_lines, t.answerable).c_str(),
+      cell(t.answerable - t.answered - t.refused_plainly, t.answerable).c_str(),
+      cell(t.refused_plainly, t.answerable).c_str(), t.unanswerable, cell(t.wrongly_answered, t.unanswerable).c_str(),
+      cell(t.unanswerable_refused, t.unanswerable).c_str(), t.wrong_answer_rate());
+  out << line.data();
+}
+
+void print_table(std::ostream& out, std::string const& name, std::vector<Group> const& all,
+                 kbrepo::SnapshotStats const& index) {
+  out << name << '\n' << kTableHead;
+  for (Group const& group : all) print_row(out, group);
+  std::array<char, 256> line{};
+  Totals const& t = all.front().totals;
   std::snprintf(line.data(), line.size(),
                 "  answer: median %.2f ms, p99 %.2f ms; index: %zu pages, %zu passages, %.2f s; resident %.1f MiB\n",
                 static_cast<double>(t.median_us) / 1000, static_cast<double>(t.p99_us) / 1000, index.pages,
@@ -74,12 +93,44 @@ void print_table(std::ostream& out, std::string const& name, Totals const& t, kb
   out << line.data() << std::flush;
 }
 
-Json detail_json(GoldQuestion const& q, Score const& s, answer::Answer const& a) {
+Json evidence_json(answer::Evidence const& e) {
+  return {{"no_content_word", e.no_content_word},
+          {"lacks_number", e.lacks_number},
+          {"names_page", e.names_page},
+          {"crowd", e.crowd},
+          {"owned", e.owned},
+          {"agrees", e.agrees},
+          {"english", e.english},
+          {"topic", e.topic},
+          {"best_unit", e.best_unit},
+          {"best_window", e.best_window},
+          {"best_passage", e.best_passage},
+          {"page", e.page},
+          {"top_score", e.top_score},
+          {"margin", e.margin},
+          {"over_rest", e.over_rest},
+          {"concentration", e.concentration},
+          {"heaviest_missing", e.heaviest_missing},
+          {"unknown", e.unknown},
+          {"words", e.words}};
+}
+
+Json paths_json(std::vector<answer::Found> const& found) {
+  Json out = Json::array();
+  for (answer::Found const& one : found) {
+    out.push_back(one.path + "#L" + std::to_string(one.line_begin) + "-L" + std::to_string(one.line_end));
+  }
+  return out;
+}
+
+Json detail_json(GoldQuestion const& q, Score const& s, answer::Answer const& a, answer::Examination const& judged) {
   Json sources = Json::array();
   for (answer::Source const& source : a.sources) {
     sources.push_back(source.path + "#L" + std::to_string(source.line_begin) + "-L" + std::to_string(source.line_end));
   }
   return {{"id", q.id},
+          {"lang", q.lang},
+          {"type", q.type},
           {"question", q.question},
           {"answerable", q.answerable},
           {"outcome", answer::to_string(a.outcome)},
@@ -90,7 +141,11 @@ Json detail_json(GoldQuestion const& q, Score const& s, answer::Answer const& a)
           {"gold_pages", q.gold_pages},
           {"sources", std::move(sources)},
           {"text", a.text},
-          {"took_us", s.took_us}};
+          {"evidence", evidence_json(judged.evidence)},
+          {"score", judged.judgement.score},
+          {"excerpts", paths_json(judged.excerpts)},
+          {"took_us", s.took_us},
+          {"steps_us", {a.took_us.search, a.took_us.read, a.took_us.draft, a.took_us.validate}}};
 }
 
 }  // namespace
@@ -127,11 +182,14 @@ int eval_verb(EvalOptions const& options, Io io) {
     answer::Answer answer = answer::respond(q.id, q.question, outcome, shelf, limits, stopwatch);
     answer.took_us.total = stopwatch() - start;
     scores.push_back(score(q, found, answer));
-    if (options.details) print(io.out, detail_json(q, scores.back(), answer));
+    if (!options.details) continue;
+    print(io.out, detail_json(q, scores.back(), answer, answer::examine(q.question, outcome, shelf, limits)));
   }
-  Totals const totals = total(*questions, scores);
-  print_table(io.err, (*repo)->id.str(), totals, (*snapshot)->stats());
-  Json out = totals_json(totals);
+  std::vector<Group> const all = groups(*questions, scores);
+  print_table(io.err, (*repo)->id.str(), all, (*snapshot)->stats());
+  Json out = totals_json(all.front().totals);
+  for (auto group = all.begin() + 1; group != all.end(); ++group)
+    out["groups"][group->name] = totals_json(group->totals);
   out["success"] = true;
   out["repo"] = (*repo)->id.str();
   out["index_seconds"] = (*snapshot)->stats().seconds;

@@ -83,6 +83,38 @@ TEST_CASE("totals keep answerable and unanswerable questions apart") {
   CHECK(t.median_us == 5);
 }
 
+TEST_CASE("a claim is wrong where there is no answer, and where it rests on other pages") {
+  GoldQuestion open;
+  Score wrong_page;
+  wrong_page.answered = true;
+  Score closest;
+  closest.insufficient = true;
+  Totals const t = total({gold(), gold(), open, open}, {wrong_page, closest, Score{}, wrong_page});
+  CHECK(t.wrong_answer_rate() == doctest::Approx(0.5));
+  CHECK(t.needless_refusal_rate() == 0);
+  CHECK(t.unanswerable_refused == 1);
+}
+
+TEST_CASE("odd and even ids, languages and types are reported apart") {
+  GoldQuestion odd = gold();
+  odd.id = "cof-001";
+  odd.lang = "zh";
+  odd.type = "fact";
+  GoldQuestion even = odd;
+  even.id = "cof-010";
+  even.lang = "en";
+  Score first;
+  first.page_rank = 1;
+  std::vector<Group> const all = groups({odd, even}, {first, Score{}});
+  std::vector<std::string> names;
+  for (Group const& group : all) names.push_back(group.name);
+  CHECK(names == std::vector<std::string>{"all", "even", "odd", "en", "zh", "fact"});
+  CHECK(all[0].totals.page1 == 1);
+  CHECK(all[1].totals.page1 == 0);
+  CHECK(all[2].totals.page1 == 1);
+  CHECK(all[5].totals.answerable == 2);
+}
+
 TEST_CASE("a line that is no question is named") {
   Result<std::vector<GoldQuestion>> const parsed = parse_questions("{\"question\":\"a\"}\n\n{\"question\":3}\n");
   REQUIRE_FALSE(parsed.has_value());
