@@ -51,7 +51,7 @@ struct DraftLimits {
                                  std::span<Hit const> hits, kbrepo::Shelf const& shelf, std::span<PageRead const> pages,
                                  DraftLimits const& limits);
 
-/// Lines that may hold an invite or binding code are never quoted (N-31).
+/// Lines that may hold an invite or binding code, or a secret, are never quoted (N-31).
 [[nodiscard]] bool holds_invite_code(std::string_view text);
 
 }  // namespace kb::answer
