@@ -76,6 +76,10 @@ class ClaimCheck::Impl {
   explicit Impl(std::span<kbrepo::Page const* const> pages)
       : pages_(pages.begin(), pages.end()), texts_(pages.size()), sketches_(pages.size()) {}
 
+  void make_forms() {
+    for (std::size_t page = 0; page < pages_.size(); ++page) static_cast<void>(sketches(page));
+  }
+
   /// Where a quote was found.
   struct Found {
     Verdict verdict = Verdict::absent;
@@ -137,7 +141,7 @@ class ClaimCheck::Impl {
     });
     std::vector<Carrier> out;
     for (Evidence const& e : evidence) {
-      Place const bytes = e.page->bytes_of(e.place);
+      Place const bytes = shown_bytes(e);
       auto const block = static_cast<std::uint32_t>(e.block);
       Carrier next{index_of(e.page), static_cast<std::uint32_t>(bytes.begin), static_cast<std::uint32_t>(bytes.end),
                    block, block};
@@ -156,6 +160,23 @@ class ClaimCheck::Impl {
   }
 
  private:
+  /// A block as it is, or its sentences with the marks that belong to their first and last words.
+  static Place shown_bytes(Evidence const& e) {
+    kbrepo::Block const& block = e.page->page().blocks[e.block];
+    if (e.is_whole_block()) return {block.begin, block.end};
+    std::string_view const text = e.page->page().text;
+    constexpr std::string_view kMarks = "`*_~";
+    Place out = e.page->bytes_of(e.place);
+    while (out.begin > block.begin && (kMarks.find(text[out.begin - 1]) != kMarks.npos || text[out.begin - 1] == '['))
+      --out.begin;
+    while (out.end < block.end && kMarks.find(text[out.end]) != kMarks.npos) ++out.end;
+    if (text.substr(out.end, block.end - out.end).starts_with("](")) {
+      auto const close = text.find(')', out.end);
+      if (close < block.end) out.end = close + 1;
+    }
+    return out;
+  }
+
   /// Nothing but white space and marks of items between them.
   static bool adjoins(kbrepo::Page const& page, Carrier const& left, Carrier const& right) {
     if (right.begin <= left.end) return true;
@@ -419,6 +440,7 @@ std::string_view to_string(Verdict verdict) noexcept {
 ClaimCheck::ClaimCheck(std::span<kbrepo::Page const* const> pages) : impl_(std::make_unique<Impl>(pages)) {}
 ClaimCheck::~ClaimCheck() = default;
 
+void ClaimCheck::make_forms() { impl_->make_forms(); }
 ClaimVerdict ClaimCheck::check(Claim const& claim) { return impl_->check(claim); }
 
 ClaimVerdict ClaimCheck::find(ClaimedQuote const& quote) {

@@ -66,6 +66,8 @@ class ClaimCheck {
   ClaimCheck(ClaimCheck const&) = delete;
   ClaimCheck& operator=(ClaimCheck const&) = delete;
 
+  /// Makes the forms of all pages now, so that nobody waits for them later.
+  void make_forms();
   [[nodiscard]] ClaimVerdict check(Claim const& claim);
   /// One quote alone.
   [[nodiscard]] ClaimVerdict find(ClaimedQuote const& quote);
