@@ -7,6 +7,7 @@
 
 #include "answer/characters.hpp"
 #include "answer/quotes.hpp"
+#include "answer/secrets.hpp"
 #include "kbrepo/index/terms.hpp"
 #include "scope/words.hpp"
 
@@ -453,6 +454,7 @@ Draft draft_answer(Question const& question, ContentWords const& words, Names co
 }
 
 bool holds_invite_code(std::string_view text) {
+  if (holds_secret(text)) return true;
   std::string const lower = lower_ascii(text);
   for (std::string_view const word : {"邀请码", "邀請碼", "invite code", "invitation code", "invite_code",
                                       "invite-code", "invitecode", "加入码", "bind-", "绑定码"}) {
