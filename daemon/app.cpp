@@ -136,7 +136,11 @@ class App {
     hooks.world = [this] { return world(); };
     hooks.deliver = [this](adapters::Reply const& reply) {
       metrics_.count_reply(reply.outcome);
-      bridge_.say(reply);
+      if (reply.to.principal.adapter == "feishu") {
+        feishu_.deliver(reply);
+      } else {
+        bridge_.say(reply);
+      }
     };
     return hooks;
   }

@@ -62,7 +62,7 @@ TEST_CASE("Feishu: killed at 200 moments of 1,000 questions, each has one reply 
     t.kill();
   }
   t.daemon = std::make_unique<Daemon>(KB_PROGRAM, t.w);
-  auto const all_in = t.comes([&] { return t.platform.count("messages") >= asked.size(); }, 120s);
+  auto const all_in = t.comes([&] { return t.platform.count("messages") >= asked.size(); }, 60s);
   CHECK(all_in);
   // Nothing more may come: every event is settled, and the daemon ends with nothing on its way.
   CHECK(t.comes([&] { return t.platform.count("settled") == asked.size(); }, 60s));

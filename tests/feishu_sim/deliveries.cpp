@@ -175,7 +175,8 @@ void Deliveries::write(Delivery& delivery, Attempt& attempt, std::vector<Frame> 
   if (Json const wanted = at_path(how, "fragment_order"); wanted.is_array()) {
     order = wanted.get<std::vector<std::size_t>>();
   }
-  Json const dropped = at_path(how, "drop_fragments");
+  // What is lost is lost once: sent again, the event is whole.
+  Json const dropped = attempt.number == 1 ? at_path(how, "drop_fragments") : Json();
   Json const doubled = at_path(how, "duplicate_fragments");
   Millis const gap(number_or(how, "fragment_gap_ms", 0));
   Millis const copy_gap(number_or(how, "copies_gap_ms", 0));
