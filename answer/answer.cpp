@@ -110,6 +110,15 @@ std::string to_json(Answer const& answer) {
   out["stale_files"] = answer.stale_files;
   out["warnings"] = answer.warnings;
   out["gap"] = answer.gap;
+  if (!answer.drafter.empty()) {
+    out["drafter"] = answer.drafter;
+    if (!answer.model_fault.empty()) out["model_fault"] = answer.model_fault;
+    out["claims"] = Json::array();
+    for (ClaimNote const& note : answer.claims) {
+      out["claims"].push_back(
+          {{"text", note.text}, {"verdict", note.verdict}, {"guard", note.guard}, {"fate", note.fate}});
+    }
+  }
   if (!answer.handed_to.empty()) out["handed_to"] = answer.handed_to;
   if (!answer.scope_error.empty()) {  // the scope object's own names, so that one reader serves both
     out["error"] = answer.scope_error;

@@ -47,6 +47,14 @@ struct Timings {
   std::uint64_t scope = 0, search = 0, read = 0, draft = 0, validate = 0, total = 0;
 };
 
+/// What became of one sentence of a model.
+struct ClaimNote {
+  std::string text;
+  std::string verdict;  ///< of claims.hpp; "unreadable": the whole reply
+  std::string guard;
+  std::string fate;  ///< said, repaired (the page's own words instead), said before, dropped
+};
+
 struct Answer {
   Outcome outcome = Outcome::error;
   std::string query_id;
@@ -66,8 +74,11 @@ struct Answer {
   std::vector<RepoId> queried;       ///< repositories whose pages or index were looked at: each gets one record
   std::vector<std::string> stale_files;
   std::vector<std::string> warnings;
-  std::string handed_to;  ///< ingest_document | batch_compile | kb_review
-  bool gap = false;       ///< nothing or too little was found
+  std::string handed_to;          ///< ingest_document | batch_compile | kb_review
+  bool gap = false;               ///< nothing or too little was found
+  std::string drafter;            ///< "model" or "extractive" when a model was to be asked; else empty
+  std::string model_fault;        ///< why the model did not answer; may be empty
+  std::vector<ClaimNote> claims;  ///< the model's sentences
   Timings took_us;
 };
 

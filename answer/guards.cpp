@@ -170,8 +170,8 @@ bool keeps_signs(std::string_view sentence, std::string_view evidence) {
 
 Guard departs(std::string_view sentence, std::string_view evidence) {
   if (!same_number(sentence, evidence)) return Guard::number;
-  if (!keeps_signs(sentence, evidence)) return Guard::identifier;
   if (!same_quantities(sentence, evidence)) return Guard::unit;
+  if (!keeps_signs(sentence, evidence)) return Guard::identifier;
   if (negations_in(sentence) != negations_in(evidence)) return Guard::negation;
   if (count_words(sentence, kModalHan, kModalLatin) != count_words(evidence, kModalHan, kModalLatin))
     return Guard::modality;

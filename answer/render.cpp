@@ -107,10 +107,12 @@ std::vector<std::string> chat_lines(std::string_view markdown, bool keep_lines) 
 
 std::string render_answered(ReplyParts const& parts) {
   std::string out;
+  bool said = false;
   for (ShownQuote const& quote : parts.quotes) {
-    if (!out.empty()) out += '\n';
+    if (!out.empty() && !(said && !quote.own_words)) out += '\n';  // what carries a sentence stands right below it
+    said = quote.own_words;
     for (std::size_t i = 0; i < quote.lines.size(); ++i) {
-      out += "> " + quote.lines[i];
+      out += (quote.own_words ? "" : "> ") + quote.lines[i];
       if (i + 1 == quote.lines.size()) {
         out += is_fence(quote.lines[i]) ? "\n> [" : " [";  // a mark behind ``` would open the fence again
         out += std::to_string(quote.source + 1) + ']';

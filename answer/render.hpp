@@ -15,6 +15,7 @@ namespace kb::answer {
 struct ShownQuote {
   std::vector<std::string> lines;  ///< without the leading "> "
   std::size_t source = 0;          ///< position among the sources
+  bool own_words = false;          ///< a sentence of the reply, not a quote: no "> " before it
 };
 
 struct ReplyParts {

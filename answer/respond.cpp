@@ -6,6 +6,7 @@
 #include "answer/characters.hpp"
 #include "answer/content.hpp"
 #include "answer/extractive.hpp"
+#include "answer/model_draft.hpp"
 #include "answer/plan.hpp"
 #include "answer/question.hpp"
 #include "answer/render.hpp"
@@ -25,9 +26,15 @@ constexpr std::array<std::string_view, 14> kAbsences{
     "未提及",        "资料显示不完整", "沒有文件", "no documentation", "not documented", "doesn't have documentation",
     "not mentioned", "no record"};
 
+constexpr std::size_t kMaxPromptBytes = 16'000;  ///< of passages
+/// Of the question's words, by weight: what a model says holds so much of them, headings included, or it is no answer.
+/// More where the pages alone were not enough for one.
+constexpr float kAnsweredShare = 0.3f;
+constexpr float kUnansweredShare = 0.6f;
+
 class Laps {
  public:
-  explicit Laps(Stopwatch const& stopwatch) : stopwatch_(stopwatch), start_(now()), last_(start_) {}
+  explicit Laps(Stopwatch stopwatch) : stopwatch_(std::move(stopwatch)), start_(now()), last_(start_) {}
   /// Microseconds since the last call.
   std::uint64_t lap() {
     std::uint64_t const before = last_;
@@ -38,7 +45,7 @@ class Laps {
 
  private:
   [[nodiscard]] std::uint64_t now() const { return stopwatch_ ? stopwatch_() : 0; }
-  Stopwatch const& stopwatch_;
+  Stopwatch stopwatch_;
   std::uint64_t start_, last_;
 };
 
@@ -55,7 +62,8 @@ class Responder {
             Laps& laps)
       : answer_(answer), outcome_(outcome), shelf_(shelf), limits_(limits), laps_(laps) {}
 
-  void run(std::optional<FollowUp> const& follow_up) {
+  /// Reads and drafts without a model; with one, a prompt may be there then.
+  void prepare(std::optional<FollowUp> const& follow_up, bool with_model) {
     Names const names = names_of(shelf_);
     std::string const& asked = follow_up ? follow_up->question : answer_.question;
     Question question = understand(asked, names, outcome_.project_id);
@@ -72,16 +80,27 @@ class Responder {
     add_notes();
 
     std::vector<kbrepo::index::QueryTerm> const terms = kbrepo::index::query_terms(question.text);
-    ContentWords const words(terms, shelf_);
+    words_.emplace(terms, shelf_);
     ReadingPlan const plan = plan_reading(question, terms, shelf_, limits_.max_pages);
     answer_.took_us.search = laps_.lap();
     read(plan);
     answer_.took_us.read = laps_.lap();
-    Draft const draft = draft_answer(question, words, names, plan.hits, shelf_, pages_, {3, limits_.max_quote_bytes});
+    draft_ = draft_answer(question, *words_, names, plan.hits, shelf_, pages_, {3, limits_.max_quote_bytes});
     bool const asks_for_code = holds_invite_code(asked);  // N-31
-    Judgement const judgement = asks_for_code ? Judgement{} : judge(draft.evidence);
+    judgement_ = asks_for_code ? Judgement{} : judge(draft_.evidence);
+    if (with_model) {
+      answer_.drafter = "extractive";
+      if (judgement_.outcome != Outcome::no_answer) ask_model(question, plan);
+    }
     answer_.took_us.draft = laps_.lap();
-    settle(draft, judgement);
+  }
+
+  [[nodiscard]] ModelDraft* model() noexcept { return model_ ? &*model_ : nullptr; }
+
+  void conclude() {
+    static_cast<void>(laps_.lap());
+    if (model_) answer_.claims = model_->notes();
+    if (!model_ || !try_modelled(*model_)) settle(draft_, judgement_);
     answer_.took_us.validate = laps_.lap();
   }
 
@@ -108,6 +127,91 @@ class Responder {
     }
   }
 
+  /// Passages found first, then what else the pages read hold, as far as there is room.
+  void ask_model(Question const& question, ReadingPlan const& plan) {
+    std::vector<Page const*> pages;
+    for (PageRead const& read : pages_) pages.push_back(read.page.get());
+    std::vector<std::pair<std::size_t, std::size_t>> order;  // page, passage
+    for (Hit const& hit : plan.hits) {
+      for (std::size_t i = 0; i < pages_.size(); ++i) {
+        bool const same = pages_[i].book == hit.book && hit.passage < pages[i]->passages.size() &&
+                          shelf_.books[hit.book]->pages(shelf_.grant)[hit.doc].path == pages[i]->path;
+        if (same) order.emplace_back(i, hit.passage);
+      }
+    }
+    for (std::size_t i = 0; i < pages.size(); ++i) {
+      for (std::size_t p = 0; p < pages[i]->passages.size(); ++p) order.emplace_back(i, p);
+    }
+    std::vector<PromptPassage> passages;
+    std::size_t bytes = 0;
+    for (std::size_t n = 0; n < order.size(); ++n) {
+      auto const [page, passage] = order[n];
+      if (std::find(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n), order[n]) !=
+          order.begin() + static_cast<std::ptrdiff_t>(n))
+        continue;
+      std::string text = text_for_model(*pages[page], pages[page]->passages[passage]);
+      if (text.empty() || bytes + text.size() > kMaxPromptBytes) continue;
+      bytes += text.size();
+      passages.push_back({page, title_text(pages[page]->title), std::move(text)});
+    }
+    model_.emplace(question.text, question.lang, std::move(pages), std::move(passages));
+  }
+
+  /// What the model said and the pages prove, if it speaks of the question.
+  bool try_modelled(ModelDraft const& model) {
+    std::vector<Said> const& said = model.said();
+    bool const answers = judgement_.outcome == Outcome::answered;
+    if (said.empty() || share_of(said) < (answers ? kAnsweredShare : kUnansweredShare)) return false;
+    std::vector<Excerpt> excerpts;
+    parts_.quotes.clear();
+    for (Said const& one : said) show(one, excerpts);
+    set_sources(excerpts);
+    std::string text = assumed_first(render_answered(parts_with(answered_notes())));
+    if (text.size() > limits_.max_answer_bytes || !check(text).valid) return false;
+    answer_.confidence = answers ? judgement_.confidence : Confidence::low;
+    answer_.drafter = "model";
+    finish(Outcome::answered, std::move(text));
+    answer_.gap = names_absence();
+    return true;
+  }
+
+  [[nodiscard]] float share_of(std::vector<Said> const& said) const {
+    WordSet all = 0;
+    for (Said const& one : said) {
+      all |= words_->in(one.text);
+      for (Carrier const& c : one.carriers) {
+        Page const& page = *pages_[c.page].page;
+        all |= words_->in(std::string_view(page.text).substr(c.begin, c.end - c.begin));
+        all |= words_->in(page.title + '\n' + page.heading_path(page.blocks[c.first_block].section));
+      }
+    }
+    return words_->share(all);
+  }
+
+  /// A sentence, and below it the words that carry it where they are not the same.
+  void show(Said const& said, std::vector<Excerpt>& excerpts) {
+    for (std::size_t i = 0; i < said.carriers.size(); ++i) {
+      Carrier const& c = said.carriers[i];
+      auto known = std::find_if(excerpts.begin(), excerpts.end(), [&](Excerpt const& e) {
+        return e.page == c.page && e.begin == c.begin && e.end == c.end;
+      });
+      if (known == excerpts.end()) {
+        excerpts.push_back(
+            {c.page, c.begin, c.end, c.first_block, c.last_block, kbrepo::kNone, kbrepo::kNone, 0, {{c.begin, c.end}}});
+        known = std::prev(excerpts.end());
+      }
+      auto const source = static_cast<std::size_t>(known - excerpts.begin());
+      if (i == 0 && !said.text.empty()) parts_.quotes.push_back({{said.text}, source, true});
+      if (!said.exact) parts_.quotes.push_back({lines_of(*known), source, false});
+    }
+  }
+
+  [[nodiscard]] bool names_absence() const {  // N-38
+    return std::any_of(kAbsences.begin(), kAbsences.end(), [this](std::string_view phrase) {
+      return lower_ascii(answer_.text).find(phrase) != std::string::npos;
+    });
+  }
+
   void settle(Draft const& draft, Judgement const& judgement) {
     answer_.confidence = judgement.confidence;
     if (judgement.outcome == Outcome::answered && try_answered(draft)) return;
@@ -120,14 +224,12 @@ class Responder {
     for (int attempt = 0; attempt < 2 && !excerpts.empty(); ++attempt) {  // a failing sentence is dropped once
       set_sources(excerpts);
       parts_.quotes.clear();
-      for (std::size_t i = 0; i < excerpts.size(); ++i) parts_.quotes.push_back({lines_of(excerpts[i]), i});
+      for (std::size_t i = 0; i < excerpts.size(); ++i) parts_.quotes.push_back({lines_of(excerpts[i]), i, false});
       std::string text = assumed_first(render_answered(parts_with(answered_notes())));
       Validation const verdict = check(text);
       if (verdict.valid && text.size() <= limits_.max_answer_bytes) {
         finish(Outcome::answered, std::move(text));
-        answer_.gap = std::any_of(kAbsences.begin(), kAbsences.end(), [this](std::string_view phrase) {  // N-38
-          return lower_ascii(answer_.text).find(phrase) != std::string::npos;
-        });
+        answer_.gap = names_absence();
         return true;
       }
       drop_failing(excerpts, verdict);
@@ -292,6 +394,10 @@ class Responder {
   Limits const& limits_;
   Laps& laps_;
   std::vector<PageRead> pages_;
+  std::optional<ContentWords> words_;
+  Draft draft_;
+  Judgement judgement_;
+  std::optional<ModelDraft> model_;
   ReplyParts parts_;
   bool personal_only_ = false;
 };
@@ -306,22 +412,70 @@ Answer new_answer(std::string const& query_id, std::string const& question) {
 
 }  // namespace
 
-Answer respond(std::string const& query_id, std::string const& question, scope::ScopeOutcome const& outcome,
-               kbrepo::Shelf const& shelf, Limits const& limits, Stopwatch const& stopwatch,
-               std::span<EarlierTurn const> earlier) {
-  Answer out = new_answer(query_id, question);
-  Laps laps(stopwatch);
-  out.scope = outcome.scope;
-  for (scope::GrantedRepo const& repo : outcome.grant->repos()) out.granted.push_back(repo.id);
+struct Inquiry::State {
+  scope::ScopeOutcome outcome;
+  kbrepo::Shelf shelf;
+  Limits limits;
+  Laps laps;
+  Answer answer;
+  Responder responder;
+
+  State(std::string const& query_id, std::string const& question, scope::ScopeOutcome granted, kbrepo::Shelf pinned,
+        Limits const& limited, Stopwatch stopwatch)
+      : outcome(std::move(granted)),
+        shelf(std::move(pinned)),
+        limits(limited),
+        laps(std::move(stopwatch)),
+        answer(new_answer(query_id, question)),
+        responder(answer, outcome, shelf, limits, laps) {}
+};
+
+Inquiry::Inquiry(std::string const& query_id, std::string const& question, scope::ScopeOutcome outcome,
+                 kbrepo::Shelf shelf, Limits const& limits, Stopwatch stopwatch, std::span<EarlierTurn const> earlier,
+                 bool with_model)
+    : state_(std::make_unique<State>(query_id, question, std::move(outcome), std::move(shelf), limits,
+                                     std::move(stopwatch))) {
+  Answer& out = state_->answer;
+  out.scope = state_->outcome.scope;
+  for (scope::GrantedRepo const& repo : state_->outcome.grant->repos()) out.granted.push_back(repo.id);
   out.handed_to = hand_off_of(question);
+  if (out.handed_to.empty())
+    state_->responder.prepare(follow_up_of(question, earlier, *state_->outcome.grant), with_model);
+}
+Inquiry::~Inquiry() = default;
+Inquiry::Inquiry(Inquiry&&) noexcept = default;
+Inquiry& Inquiry::operator=(Inquiry&&) noexcept = default;
+
+std::optional<Prompt> Inquiry::prompt() const {
+  ModelDraft const* const model = state_->responder.model();
+  return model == nullptr ? std::nullopt : model->prompt();
+}
+
+void Inquiry::take(std::string_view completion) {
+  if (ModelDraft* const model = state_->responder.model()) model->take(completion);
+}
+
+void Inquiry::give_up(std::string why) {
+  if (ModelDraft* const model = state_->responder.model()) model->give_up();
+  state_->answer.model_fault = std::move(why);
+}
+
+Answer Inquiry::conclude() {
+  Answer& out = state_->answer;
   if (!out.handed_to.empty()) {  // S1-9…11
     out.outcome = Outcome::handed_off;
     out.text = hand_off_text(out.lang, out.handed_to);
   } else {
-    Responder(out, outcome, shelf, limits, laps).run(follow_up_of(question, earlier, *outcome.grant));
+    state_->responder.conclude();
   }
-  out.took_us.total = laps.total();
-  return out;
+  out.took_us.total = state_->laps.total();
+  return std::move(out);
+}
+
+Answer respond(std::string const& query_id, std::string const& question, scope::ScopeOutcome const& outcome,
+               kbrepo::Shelf const& shelf, Limits const& limits, Stopwatch const& stopwatch,
+               std::span<EarlierTurn const> earlier) {
+  return Inquiry(query_id, question, outcome, shelf, limits, stopwatch, earlier, false).conclude();
 }
 
 Answer refused(std::string const& query_id, std::string const& question, scope::ScopeOutcome const& outcome) {

@@ -2,10 +2,15 @@
 #pragma once
 
 #include <functional>
+#include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "answer/answer.hpp"
 #include "answer/follow_up.hpp"
+#include "answer/prompt.hpp"
 #include "kbrepo/shelf.hpp"
 #include "scope/resolve.hpp"
 
@@ -27,6 +32,30 @@ using Stopwatch = std::function<std::uint64_t()>;
 [[nodiscard]] Answer respond(std::string const& query_id, std::string const& question,
                              scope::ScopeOutcome const& outcome, kbrepo::Shelf const& shelf, Limits const& limits,
                              Stopwatch const& stopwatch = {}, std::span<EarlierTurn const> earlier = {});
+
+/// The same in steps, for a model to be asked in between: prepare, then each prompt() to the model and its completion
+/// to take(), then conclude(). Each step is pure CPU work; the steps may run on different threads, one after the other.
+/// Whatever a model says, what leaves is proven against the pages that were read; without it the answer is respond()'s.
+class Inquiry {
+ public:
+  /// Prepares. `outcome` must be granted.
+  Inquiry(std::string const& query_id, std::string const& question, scope::ScopeOutcome outcome, kbrepo::Shelf shelf,
+          Limits const& limits, Stopwatch stopwatch, std::span<EarlierTurn const> earlier, bool with_model);
+  ~Inquiry();
+  Inquiry(Inquiry&&) noexcept;
+  Inquiry& operator=(Inquiry&&) noexcept;
+
+  /// What to ask a model now; nothing: conclude.
+  [[nodiscard]] std::optional<Prompt> prompt() const;
+  void take(std::string_view completion);
+  /// The model is not there; `why` for the operator.
+  void give_up(std::string why);
+  [[nodiscard]] Answer conclude();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// The reply for a refused scope: exact text of ACCEPTANCE 1.2; no repository is touched.
 [[nodiscard]] Answer refused(std::string const& query_id, std::string const& question,

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "answer/characters.hpp"
+#include "answer/claims.hpp"
 #include "answer/grounding.hpp"
 #include "answer/quotes.hpp"
 #include "answer/source_block.hpp"
@@ -167,7 +168,35 @@ class Check {
     // A subject that the caller did not take from an earlier turn must be the pages' own.
     if (!body_.assumed.empty() && body_.assumed != input_.assumed && !grounds.stands(body_.assumed, cited))
       report(grounds.prove(body_.assumed, cited), body_.assumed, {});
-    for (std::string_view const line : body_.lines) check_line(grounds, line, by_line, cited);
+    for (std::size_t i = 0; i < body_.lines.size(); ++i) {
+      if (!is_carried(pages, i, by_line, cited)) check_line(grounds, body_.lines[i], by_line, cited);
+    }
+  }
+
+  /// A sentence that is said in a form of derivation.hpp, by the quotes right below it.
+  bool is_carried(std::vector<ReadPage> const& pages, std::size_t number,
+                  std::vector<std::vector<std::size_t>> const& by_line, std::vector<std::size_t> const& cited) {
+    std::string_view text = body_.lines[number];
+    if (text.starts_with('>')) return false;
+    static_cast<void>(take_mark(text));
+    Claim claim{std::string(text), {}};
+    for (std::size_t i = number + 1; i < body_.lines.size() && body_.lines[i].starts_with('>'); ++i) {
+      std::string_view quote = trim(body_.lines[i].substr(1));
+      int const mark = take_mark(quote);
+      std::vector<std::size_t> const* carriers = &cited;
+      for (std::size_t s = 0; s < block_.lines.size() && mark > 0; ++s) {
+        if (block_.lines[s].number == mark) carriers = &by_line[s];
+      }
+      for (std::size_t const page : *carriers) claim.quotes.push_back({page, std::string(quote)});
+    }
+    if (claim.quotes.empty()) return false;
+    if (parsed_.empty()) {
+      for (ReadPage const& page : pages) parsed_.push_back(kbrepo::parse_page(page.path, {}, page.text));
+      std::vector<kbrepo::Page const*> pointers;
+      for (kbrepo::Page const& page : parsed_) pointers.push_back(&page);
+      claims_.emplace(pointers);
+    }
+    return claims_->check(claim).proven();
   }
 
   void check_line(Grounds& grounds, std::string_view line, std::vector<std::vector<std::size_t>> const& by_line,
@@ -196,6 +225,8 @@ class Check {
   Validation out_;
   SourceBlock block_;
   Body body_;
+  std::vector<kbrepo::Page> parsed_;  ///< made when a sentence is not a quote itself
+  std::optional<ClaimCheck> claims_;
 };
 
 }  // namespace
