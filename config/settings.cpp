@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <arpa/inet.h>
-#include <array>
 #include <cstdlib>
 #include <map>
 #include <utility>
 
+#include "config/answer_settings.hpp"
 #include "config/atomic_file.hpp"
 #include "config/feishu_settings.hpp"
 #include "config/json_fields.hpp"
@@ -19,8 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxSettingsBytes = 4 * 1024 * 1024;
 constexpr std::string_view kFileName = "kbgate.json";
-
-constexpr std::array<std::string_view, 1> kDrafters{"extractive"};
 
 enum class Reach { loopback, network, nowhere };
 
@@ -53,7 +51,7 @@ class SettingsReader {
     read_repos(top);
     if (Json const* listen = top.object("listen")) read_listen(*listen);
     if (Json const* adapters = top.object("adapters")) read_adapters(*adapters);
-    if (Json const* answer = top.object("answer")) read_answer(*answer);
+    if (Json const* answer = top.object("answer")) settings_.answer = config::read_answer(*answer, base_, sink_);
     if (Json const* limits = top.object("limits")) read_limits(*limits);
     top.reject_unknown();
     return std::move(settings_);
@@ -122,12 +120,6 @@ class SettingsReader {
       }
       inner.reject_unknown();
     }
-    fields.reject_unknown();
-  }
-
-  void read_answer(Json const& json) {
-    Fields fields(json, "answer", sink_);
-    (void)fields.word("drafter", kDrafters, kDrafters.front());
     fields.reject_unknown();
   }
 

@@ -54,6 +54,25 @@ struct FeishuSettings {
   friend bool operator==(FeishuSettings const&, FeishuSettings const&) = default;
 };
 
+/// An OpenAI-compatible chat endpoint.
+struct ModelSettings {
+  std::string base_url;  ///< without the trailing slash; "/chat/completions" is put behind it
+  std::string name;
+  std::filesystem::path api_key_file;  ///< absolute; empty: no Authorization header
+  std::filesystem::path ca_file;       ///< absolute; empty: the system's authorities
+  std::chrono::milliseconds call_limit{20'000};
+  std::chrono::milliseconds question_limit{40'000};  ///< all calls of one question, pauses included
+  unsigned retries = 2;                              ///< after 429, 5xx and a connection that failed
+  unsigned max_tokens = 1500;                        ///< of one completion
+  unsigned calls_per_day = 0;                        ///< UTC; 0: no limit. Beyond it answers are extractive
+  std::uint64_t tokens_per_day = 0;                  ///< as the server counts them; 0: no limit
+  friend bool operator==(ModelSettings const&, ModelSettings const&) = default;
+};
+
+struct AnswerSettings {
+  std::optional<ModelSettings> model;  ///< nothing: extractive
+};
+
 struct Limits {
   std::size_t max_question_bytes = 4000;
   unsigned questions_per_user_per_minute = 20;
@@ -71,6 +90,7 @@ struct Settings {
   std::vector<RepoSettings> repos;
   ListenSettings listen;
   std::vector<FeishuSettings> feishu;  ///< empty: the adapter is off
+  AnswerSettings answer;
   Limits limits;
 
   [[nodiscard]] RepoSettings const* find(RepoId const& id) const noexcept;

@@ -223,7 +223,15 @@ TEST_CASE("every fault names its place, what is wrong and the fix") {
       {R"({"limits": {"chat_queue": §0}})", "limits.chat_queue is 0, outside 1 to 10000", ""},
       {repo(R"(, "sync_seconds": §0)"), "repos[0].sync_seconds is 0, outside 1 to 604800", ""},
       // Closed sets
-      {R"({"answer": {"drafter": §"model"}})", R"(unknown answer.drafter "model")", R"(write "extractive")"},
+      {R"({"answer": {"drafter": §"modl"}})", R"(unknown answer.drafter "modl")", R"(did you mean "model"?)"},
+      // The model
+      {R"({"answer": {"drafter": §"model"}})", R"(answer.drafter is "model" and answer.model is missing)",
+       R"(add "model": {"base_url": "https://…/v1", "name": "…", "api_key_file": "…"})"},
+      {R"({"answer": {"drafter": "model", "model": {"base_url": §"http://h/v1", "name": "m"}}})",
+       R"(answer.model.base_url "http://h/v1" is no address kbgate sends pages to)",
+       "write https://HOST/v1; http:// only for 127.0.0.1, localhost or [::1]"},
+      {R"({"answer": {"model": §{"base_url": "https://h/v1"}}})", "answer.model.name is missing",
+       "the model's name as the server knows it"},
       {repo(R"(, "query_log": §"comit")"), R"(unknown repos[0].query_log "comit")", R"(did you mean "commit"?)"},
       {R"({"repos": [{"owner": "o", "repo": "r", "kind": §"projectdocs", "dir": "d"}]})",
        R"(unknown repos[0].kind "projectdocs")", R"(did you mean "project_docs"?)"},

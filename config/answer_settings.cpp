@@ -1,0 +1,75 @@
+#include "config/answer_settings.hpp"
+
+#include <array>
+
+#include "config/feishu_settings.hpp"
+
+namespace kb::config {
+namespace {
+
+constexpr std::array<std::string_view, 2> kDrafters{"extractive", "model"};
+
+/// Plain http is for a server on this machine only: questions, pages and the key travel in it.
+bool is_usable_url(std::string_view url) noexcept {
+  if (url.find_first_of(" \t\r\n?#@") != url.npos) return false;
+  if (url.starts_with("https://")) return url.size() > 8 && url[8] != '/';
+  for (std::string_view const place : {"http://127.0.0.1", "http://localhost", "http://[::1]"}) {
+    if (!url.starts_with(place)) continue;
+    return url.size() == place.size() || url[place.size()] == ':' || url[place.size()] == '/';
+  }
+  return false;
+}
+
+ModelSettings read_model(Json const& json, std::filesystem::path const& base, FaultSink& sink) {
+  Fields fields(json, "answer.model", sink);
+  ModelSettings model;
+  model.base_url = fields.text("base_url");
+  while (model.base_url.ends_with('/')) model.base_url.pop_back();
+  model.name = fields.text("name");
+  model.api_key_file = secret_file(fields, "api_key_file", base, sink);
+  std::string const ca_file = fields.text("ca_file");
+  if (!ca_file.empty()) model.ca_file = (base / ca_file).lexically_normal();
+  auto const milliseconds = [&fields](std::string_view key, std::chrono::milliseconds value, std::int64_t high) {
+    return std::chrono::milliseconds(fields.number(key, value.count(), 100, high));
+  };
+  model.call_limit = milliseconds("call_milliseconds", model.call_limit, 300'000);
+  model.question_limit = milliseconds("question_milliseconds", model.question_limit, 600'000);
+  auto const count = [&fields](std::string_view key, unsigned value, std::int64_t low, std::int64_t high) {
+    return static_cast<unsigned>(fields.number(key, value, low, high));
+  };
+  model.retries = count("retries", model.retries, 0, 10);
+  model.max_tokens = count("max_tokens", model.max_tokens, 64, 32'768);
+  model.calls_per_day = count("calls_per_day", model.calls_per_day, 0, 100'000'000);
+  model.tokens_per_day = static_cast<std::uint64_t>(
+      fields.number("tokens_per_day", static_cast<std::int64_t>(model.tokens_per_day), 0, 1'000'000'000'000));
+  fields.reject_unknown();
+  if (!is_usable_url(model.base_url)) {
+    sink.error(fields.place("base_url"),
+               "answer.model.base_url \"" + model.base_url + "\" is no address kbgate sends pages to",
+               "write https://HOST/v1; http:// only for 127.0.0.1, localhost or [::1]");
+  }
+  if (model.name.empty()) {
+    sink.error(fields.place("name"), "answer.model.name is missing", "the model's name as the server knows it");
+  }
+  return model;
+}
+
+}  // namespace
+
+AnswerSettings read_answer(Json const& json, std::filesystem::path const& base, FaultSink& sink) {
+  Fields fields(json, "answer", sink);
+  AnswerSettings out;
+  bool const by_model = fields.word("drafter", kDrafters, kDrafters.front()) == kDrafters[1];
+  Json const* const model = fields.object("model");
+  if (model != nullptr) {
+    ModelSettings settings = read_model(*model, base, sink);
+    if (by_model) out.model = std::move(settings);
+  } else if (by_model) {
+    sink.error(fields.place("drafter"), "answer.drafter is \"model\" and answer.model is missing",
+               R"(add "model": {"base_url": "https://…/v1", "name": "…", "api_key_file": "…"})");
+  }
+  fields.reject_unknown();
+  return out;
+}
+
+}  // namespace kb::config
