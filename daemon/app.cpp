@@ -26,6 +26,7 @@
 #include "daemon/feishu_apps.hpp"
 #include "daemon/http_api.hpp"
 #include "daemon/library.hpp"
+#include "daemon/model_ask.hpp"
 #include "daemon/notify.hpp"
 #include "daemon/publisher.hpp"
 #include "logging/journal.hpp"
@@ -62,6 +63,7 @@ class App {
         durable_(ex_, *journal_),
         store_(durable_, git_, clock_),
         library_(ex_, git_, clock_),
+        model_(make_model(ex_, books_->settings.answer, clock_)),
         desk_(git_, durable_, clock_, desk_hooks()),
         conversations_(ex_, cpu_, durable_, store_, desk_, clock_, conversation_hooks()),
         publisher_(ex_, git_, durable_, clock_, [this] { return books_; }),
@@ -134,6 +136,7 @@ class App {
   Conversations::Hooks conversation_hooks() {
     Conversations::Hooks hooks;
     hooks.world = [this] { return world(); };
+    hooks.model = model_.get();
     hooks.deliver = [this](adapters::Reply const& reply) {
       metrics_.count_reply(reply.outcome);
       if (reply.to.principal.adapter == "feishu") {
@@ -431,6 +434,7 @@ class App {
   Durable durable_;
   DurableStore store_;
   Library library_;
+  std::unique_ptr<model::ModelClient> model_;
   Desk desk_;
   Conversations conversations_;
   Publisher publisher_;

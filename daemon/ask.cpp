@@ -22,24 +22,42 @@ answer::Limits limits_of(config::Limits const& limits) {
 
 }  // namespace
 
-answer::Answer ask(std::string const& query_id, scope::ScopeRequest const& request, World const& world,
-                   answer::Stopwatch const& stopwatch, std::span<answer::EarlierTurn const> earlier) {
-  std::uint64_t const start = stopwatch ? stopwatch() : 0;
-  scope::ScopeOutcome const outcome = scope::resolve(request, world.books->directory);
-  std::uint64_t const resolved = stopwatch ? stopwatch() : 0;
-  answer::Answer answer;
+Asking::Asking(std::string const& query_id, scope::ScopeRequest const& request, World const& world,
+               answer::Stopwatch stopwatch, std::span<answer::EarlierTurn const> earlier, bool with_model)
+    : world_(world), stopwatch_(std::move(stopwatch)), start_(stopwatch_ ? stopwatch_() : 0) {
+  scope::ScopeOutcome outcome = scope::resolve(request, world_.books->directory);
+  resolved_ = stopwatch_ ? stopwatch_() : 0;
   if (!outcome.granted()) {
-    answer = answer::refused(query_id, request.question, outcome);
-  } else {
-    kbrepo::Shelf const shelf = kbrepo::open_shelf(*outcome.grant, *world.snapshots);
-    answer = answer::respond(query_id, request.question, outcome, shelf, limits_of(world.books->settings.limits),
-                             stopwatch, earlier);
+    refusal_ = answer::refused(query_id, request.question, outcome);
+    return;
   }
-  if (stopwatch) {
-    answer.took_us.scope = resolved - start;
-    answer.took_us.total = stopwatch() - start;
+  kbrepo::Shelf shelf = kbrepo::open_shelf(*outcome.grant, *world_.snapshots);
+  inquiry_.emplace(query_id, request.question, std::move(outcome), std::move(shelf),
+                   limits_of(world_.books->settings.limits), stopwatch_, earlier, with_model);
+}
+
+std::optional<answer::Prompt> Asking::prompt() const { return inquiry_ ? inquiry_->prompt() : std::nullopt; }
+
+void Asking::take(std::string_view completion) {
+  if (inquiry_) inquiry_->take(completion);
+}
+
+void Asking::give_up(std::string why) {
+  if (inquiry_) inquiry_->give_up(std::move(why));
+}
+
+answer::Answer Asking::conclude() {
+  answer::Answer answer = inquiry_ ? inquiry_->conclude() : std::move(refusal_);
+  if (stopwatch_) {
+    answer.took_us.scope = resolved_ - start_;
+    answer.took_us.total = stopwatch_() - start_;
   }
   return answer;
+}
+
+answer::Answer ask(std::string const& query_id, scope::ScopeRequest const& request, World const& world,
+                   answer::Stopwatch const& stopwatch, std::span<answer::EarlierTurn const> earlier) {
+  return Asking(query_id, request, world, stopwatch, earlier, false).conclude();
 }
 
 std::vector<logging::QueryRecord> records_of(answer::Answer const& answer, scope::ScopeRequest const& request,

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -30,6 +31,25 @@ struct World {
 [[nodiscard]] answer::Answer ask(std::string const& query_id, scope::ScopeRequest const& request, World const& world,
                                  answer::Stopwatch const& stopwatch = {},
                                  std::span<answer::EarlierTurn const> earlier = {});
+
+/// The same in steps, for a model to be asked in between (answer/respond.hpp); jobs of a pool.
+class Asking {
+ public:
+  Asking(std::string const& query_id, scope::ScopeRequest const& request, World const& world,
+         answer::Stopwatch stopwatch, std::span<answer::EarlierTurn const> earlier, bool with_model);
+
+  [[nodiscard]] std::optional<answer::Prompt> prompt() const;
+  void take(std::string_view completion);
+  void give_up(std::string why);
+  [[nodiscard]] answer::Answer conclude();
+
+ private:
+  World world_;  ///< pinned
+  answer::Stopwatch stopwatch_;
+  std::uint64_t start_ = 0, resolved_ = 0;
+  std::optional<answer::Inquiry> inquiry_;
+  answer::Answer refusal_;
+};
 
 /// One record for each repository that was queried, each naming pages of its own only (S1-51, S1-52).
 [[nodiscard]] std::vector<logging::QueryRecord> records_of(answer::Answer const& answer,

@@ -7,6 +7,7 @@
 #include "adapters/aio/wait.hpp"
 #include "adapters/aio/watchdog.hpp"
 #include "daemon/asks.hpp"
+#include "daemon/model_ask.hpp"
 #include "logging/fault_point.hpp"
 #include "logging/service_log.hpp"
 
@@ -240,9 +241,7 @@ aio::Task<logging::Settlement> Conversations::question(Turn const& turn, std::st
   World const world = hooks_.world();  // pinned for this question
   scope::ScopeRequest const request = request_of(turn.message, std::move(text));
   std::vector<answer::EarlierTurn> const earlier = recent_.of(turn.message, clock_.steady());
-  answer::Answer answer;
-  auto job = [&] { answer = ask(query_id, request, world, steady_stopwatch(), earlier); };
-  co_await cpu_.run(job);
+  answer::Answer answer = co_await ask_in_steps(cpu_, hooks_.model, query_id, request, world, earlier);
   recent_.remember(turn.message, answer, clock_.steady());
   logging::Settlement settlement = settlement_of(turn.key, query_id, answer::to_string(answer.outcome), answer.text);
   settlement.reply.sources_json = answer::sources_json(answer);

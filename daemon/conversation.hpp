@@ -12,6 +12,7 @@
 #include "adapters/aio/pool.hpp"
 #include "adapters/aio/signal.hpp"
 #include "adapters/aio/task_group.hpp"
+#include "adapters/model/model_client.hpp"
 #include "daemon/ask.hpp"
 #include "daemon/desk.hpp"
 #include "daemon/durable.hpp"
@@ -27,6 +28,7 @@ class Conversations {
   struct Hooks {
     std::function<World()> world;
     std::function<void(adapters::Reply const&)> deliver;  ///< the reply is durable now
+    model::ModelClient* model = nullptr;                  ///< null: answers are extractive
   };
   Conversations(aio::Executor ex, aio::Pool& cpu, Durable& durable, adapters::Store& store, Desk& desk,
                 Clock const& clock, Hooks hooks);

@@ -5,6 +5,7 @@
 #include "daemon/ask.hpp"
 #include "daemon/exit_codes.hpp"
 #include "daemon/json_out.hpp"
+#include "daemon/model_ask.hpp"
 #include "daemon/publish.hpp"
 #include "daemon/verbs.hpp"
 #include "logging/journal.hpp"
@@ -91,7 +92,7 @@ int ask_verb(AskOptions const& options, Io io) {
       std::make_shared<kbrepo::Snapshots const>(open_granted(shared_books->settings, outcome, options.at, io));
 
   SystemClock const clock;
-  answer::Answer const answer = ask(logging::new_query_id(clock), *request, world, steady_stopwatch());
+  answer::Answer const answer = ask_now(logging::new_query_id(clock), *request, world, clock);
   std::vector<logging::QueryRecord> records = records_of(answer, *request, world, clock.now());
   if (!records.empty()) {
     // The record is durable before the answer leaves (S1-5).
