@@ -281,6 +281,7 @@ aio::Task<aio::HttpResponse> Api::mcp(aio::HttpRequest request) {
 aio::Task<ToolReply> Api::run_tool(ToolCall call) {
   call.query_id = logging::new_query_id(clock_);
   call.now = clock_.now();
+  call.stopwatch = steady_stopwatch();
   World const world = hooks_.world();  // pinned for this call
   ToolReply reply;
   auto job = [&] { reply = call_tool(call, world); };

@@ -275,6 +275,21 @@ int main(int argc, char** argv) {
   identity_cmd->add_option("--project_root", project_root, "the folder")->required();
   identity_cmd->callback([&] { run = [&] { return kb_identity_verb(project_root, io); }; });
 
+  BrainQueryOptions brain;
+  auto* brain_cmd = verb("brain_query", "look questions up in the brains, themes cited and gaps logged");
+  brain_cmd->add_option("--question", brain.query.questions, "may be repeated")->required();
+  brain_cmd->add_option("--scope", brain.query.scope, "forge-dev, cycles, project or all; several joined by commas");
+  brain_cmd->add_option("--role", brain.query.role, "decides the scope when none is given");
+  brain_cmd->add_option("--project", brain.query.project, "required when the scope has project");
+  brain_cmd->add_option("--category", brain.query.category, "pattern, antipattern, decision, operation or reference");
+  brain_cmd->add_option("--cycle_id", brain.cycle_id, "whose gaps and events these are")->capture_default_str();
+  brain_cmd->callback([&] {
+    run = [&] {
+      brain.config = config;
+      return brain_query_verb(brain, io);
+    };
+  });
+
   Sender agent;
   auto* mcp_cmd = verb("mcp", "serve the tools to an agent over the Model Context Protocol on stdio");
   mcp_cmd->add_option("--sender_id,--open_id", agent.sender_id, "as whom it asks")->required();

@@ -69,6 +69,8 @@ ToolReply kb_list_tool(Arguments& arguments, ToolContext const& context);
 ToolReply kb_search_tool(Arguments& arguments, ToolContext const& context);
 // tools_project.cpp
 ToolReply kb_query_tool(Arguments& arguments, ToolContext const& context);
+// tools_brain.cpp
+ToolReply brain_query_tool(Arguments& arguments, ToolContext const& context);
 // tools_answer.cpp
 ToolReply kb_ask_tool(Arguments& arguments, ToolContext const& context);
 ToolReply kb_validate_tool(Arguments& arguments, ToolContext const& context);

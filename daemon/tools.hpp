@@ -24,6 +24,7 @@ struct ToolCall {
   Caller caller;
   std::string query_id;  ///< of this call
   TimePoint now{};
+  answer::Stopwatch stopwatch{};  ///< empty: timings stay 0 and the reply is reproducible
 };
 
 /// An object to print, or why there is none.

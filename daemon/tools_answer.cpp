@@ -18,7 +18,7 @@ ToolReply kb_ask_tool(Arguments& arguments, ToolContext const& context) {
   std::size_t const most = context.world.books->settings.limits.max_question_bytes;
   if (request.question.size() > most) arguments.refuse("question is longer than " + std::to_string(most) + " bytes");
   if (!arguments.fault().empty()) return bad_request(arguments.fault());
-  answer::Answer const answer = ask(context.call.query_id, request, context.world, steady_stopwatch());
+  answer::Answer const answer = ask(context.call.query_id, request, context.world, context.call.stopwatch);
   ToolReply reply;
   reply.json = answer::to_json(answer);
   reply.outcome = std::string(answer::to_string(answer.outcome));

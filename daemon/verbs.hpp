@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "answer/protocols/brain.hpp"
 #include "answer/protocols/hits.hpp"
 #include "config/control_files.hpp"
 #include "config/result.hpp"
@@ -108,6 +109,13 @@ struct KbQueryOptions {
 /// Needs no settings: without any it looks where kb-engineer writes.
 int kb_query_verb(KbQueryOptions const& options, Io io);
 int kb_identity_verb(std::string const& project_root, Io io);
+
+struct BrainQueryOptions {
+  std::string config;
+  protocols::BrainQuery query;
+  std::string cycle_id = "local";  ///< names the folder of gaps and events below state_dir/_logs
+};
+int brain_query_verb(BrainQueryOptions const& options, Io io);
 
 /// MCP on standard input and output, as this caller, until the input ends.
 int mcp_verb(std::string const& config, Sender const& sender, std::istream& in, Io io);

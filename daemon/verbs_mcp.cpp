@@ -23,6 +23,7 @@ ToolReply carried_out(McpCall const& call, Caller const& caller, WorldOnDisk& di
   tool.caller = caller;
   tool.query_id = logging::new_query_id(clock);
   tool.now = clock.now();
+  tool.stopwatch = steady_stopwatch();
   ToolReply reply = call_tool(tool, *world);
   if (reply.records.empty()) return reply;
   Result<void> const logged = log_now(world->books->settings, std::move(reply.records), io.err);

@@ -210,7 +210,10 @@ Scored score_passage(QueryWords const& query, kbrepo::Page const& page, kbrepo::
   std::string_view const body = page.bytes(passage);
   std::string const heading_path = page.heading_path(passage.section);
   Texts const text = texts_of(body);
-  Texts const names = texts_of(heading_path + " " + page.title + " " + page.path.substr(0, page.path.rfind('.')));
+  std::string name = heading_path + " " + page.title + " " + page.path.substr(0, page.path.rfind('.'));
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return c == '-' || c == '_' || c == '/'; }, ' ');
+  Texts const names = texts_of(name);
   std::vector<UnitMatch> matches;
   double sum = 0;
   double all = 0;

@@ -253,15 +253,17 @@ class Search {
       Scored score = score_passage(out_.query, page, passage);
       if (score.parts.keyword < kLeastKeyword) continue;
       Paragraph best;
-      double most = -1;
+      double most = score.name_only ? -1 : 0;  // a paragraph that has nothing of it is not shown
+      bool any = false;
       for (Paragraph const& paragraph : paragraphs_of(page, passage)) {
         if (is_boilerplate(page, paragraph.first, paragraph.last)) continue;
         double const keyword = keyword_of(out_.query, snippet_of(page, paragraph));
         if (keyword <= most) continue;
         most = keyword;
         best = paragraph;
+        any = true;
       }
-      if (most < 0) continue;
+      if (!any) continue;
       if (!looked) map = page_index(book, info, status);
       looked = true;
       out_.hits.push_back(hit(book, info, page, best, std::move(score), date, map));
@@ -297,7 +299,9 @@ class Search {
     out.lines = "lines " + std::to_string(out.line_begin) + "-" + std::to_string(out.line_end);
     out.location = locator(page, first);
     if (map) {
-      if (std::optional<std::string> const place = map->locate(first.begin)) out.location = *place;
+      if (std::optional<std::string> const place = map->locate(static_cast<std::uint32_t>(
+              std::min<std::size_t>(page.text.find_first_not_of("\f\r\n", first.begin), first.end - 1))))
+        out.location = *place;
     }
     out.heading_form = heading_form(page, first);
     out.url = book.snapshot->url(info.path, out.line_begin, out.line_end);

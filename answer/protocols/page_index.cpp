@@ -1,5 +1,6 @@
 #include "answer/protocols/page_index.hpp"
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 namespace kb::protocols {
@@ -82,14 +83,16 @@ PageIndex page_index_of(kbrepo::Page const& page) {
   }
   kbrepo::Block const* before = nullptr;  // items of one list and rows of one table are one paragraph
   for (kbrepo::Block const& block : page.blocks) {
+    auto const begin = static_cast<std::uint32_t>(
+        std::min<std::size_t>(page.text.find_first_not_of("\f\r\n", block.begin), block.end));
     for (PageIndex::Sheet& sheet : out.pages) {
-      if (block.begin < sheet.start || block.begin >= sheet.end) continue;
+      if (begin < sheet.start || begin >= sheet.end) continue;
       bool const same = before != nullptr && !sheet.paragraphs.empty() && before->section == block.section &&
                         before->paragraph == block.paragraph;
       if (same) {
         sheet.paragraphs.back().end = block.end;
       } else {
-        sheet.paragraphs.push_back({static_cast<std::uint32_t>(sheet.paragraphs.size() + 1), block.begin, block.end});
+        sheet.paragraphs.push_back({static_cast<std::uint32_t>(sheet.paragraphs.size() + 1), begin, block.end});
       }
     }
     before = &block;

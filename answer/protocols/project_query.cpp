@@ -434,7 +434,10 @@ class Answerer {
     if (PagePtr const index = page(path)) {
       if (!note_stale(*index, path)) return false;
       out_.sources.push_back(path);
-      text = std::string(body_of(*index).substr(0, body_of(*index).find("\n\n", 3)));
+      // The heading and what stands right below it.
+      std::string_view const body = body_of(*index);
+      std::size_t const heading = body.starts_with('#') ? body.find("\n\n") : 0;
+      text = std::string(body.substr(0, heading == body.npos ? body.npos : body.find("\n\n", heading + 2)));
     }
     std::size_t const budget = std::min(query_.max_tokens.value_or(kTopologyTokens), kTopologyTokens);
     LineBudget lines(budget, "edges");

@@ -19,8 +19,8 @@ enum class ProjectStatus { success, not_found, stale_warning, kb_not_exists, err
 struct ProjectQuery {
   std::string query_type;  ///< overview, module, service, dependency, relationship, search, service-topology
   std::string project_name;
-  std::optional<Identity> identity;  ///< of project_root, when no name is given
-  std::string target;  ///< of a dependency also "*": all of them
+  std::optional<Identity> identity;       ///< of project_root, when no name is given
+  std::string target;                     ///< of a dependency also "*": all of them
   std::optional<std::size_t> max_tokens;  ///< else of the level, else 500
   std::optional<int> level;               ///< 0…3, of an overview
   bool deep = false;                      ///< compare the manifest's hashes too

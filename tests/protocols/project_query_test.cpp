@@ -321,7 +321,7 @@ TEST_CASE("an answer stays within its tokens, whatever they are, and breaks noth
       CHECK_FALSE(reply.content.empty());
       CHECK_EQ(std::count(reply.content.begin(), reply.content.end(), '['),
                std::count(reply.content.begin(), reply.content.end(), ']'));
-      if (type == "relationship") CHECK(reply.content.find(" more edges") != std::string::npos);
+      if (type == "relationship" && tokens <= 1000) CHECK(reply.content.find(" more edges") != std::string::npos);
       if (type == "overview") {
         CHECK_GE(reply.content.size(), last);
         last = reply.content.size();
@@ -342,7 +342,7 @@ TEST_CASE("tokens are counted alike for both scripts, and a cut keeps links, fen
   CHECK_EQ(tokens_in("中文字"), 3);
   CHECK_EQ(tokens_in("中文ab"), 3);
   std::mt19937 random(7);
-  std::string const pieces[] = {"word ", "中文", "。",   "[[a/b|c]]", "\n\n", "```\ncode line\n```\n",
+  std::string const pieces[] = {"word ", "中文", "。",   "[[a/b|c]]", "\n\n", "\n```\ncode line\n```\n",
                                 ". ",    "é",    "🙂", "[x](y)"};
   for (int round = 0; round < 2000; ++round) {
     std::string text;
