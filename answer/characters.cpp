@@ -90,7 +90,23 @@ bool is_terminator(char32_t code) noexcept {
   return code == 0x3002 || code == '!' || code == '?' || code == 0xFF01 || code == 0xFF1F || code == 0x2026;
 }
 
+bool is_direction_mark(char32_t code) noexcept {
+  return (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) || code == 0x200E || code == 0x200F ||
+         code == 0x061C;
+}
+
+std::string without_direction_marks(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t at = 0; at < text.size();) {
+    std::size_t const begin = at;
+    if (!is_direction_mark(next_char(text, at))) out.append(text.substr(begin, at - begin));
+  }
+  return out;
+}
+
 char32_t fold_width(char32_t code) noexcept {
+  if (is_direction_mark(code)) return 0;
   if (code >= 0xFF01 && code <= 0xFF5E) return code - 0xFF01 + '!';
   if (code == 0x3000 || code == 0x00A0 || (code >= 0x2000 && code <= 0x200A) || code == 0x202F) return ' ';
   if ((code >= 0x200B && code <= 0x200D) || code == 0x2060 || code == 0xFEFF || code == 0x00AD) return 0;

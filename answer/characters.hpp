@@ -20,7 +20,11 @@ void append_char(std::string& out, char32_t code);
 [[nodiscard]] bool is_digit(char32_t code) noexcept;
 /// 。！？!? and the like; not the full stop of Latin text, which needs its neighbours.
 [[nodiscard]] bool is_terminator(char32_t code) noexcept;
-/// Full-width ASCII to ASCII, special spaces to a space, zero-width characters to 0; anything else as it is.
+/// Marks that turn the direction of writing: with them a text reads other than it is.
+[[nodiscard]] bool is_direction_mark(char32_t code) noexcept;
+[[nodiscard]] std::string without_direction_marks(std::string_view text);
+/// Full-width ASCII to ASCII, special spaces to a space, zero-width characters and direction marks to 0; anything else
+/// as it is.
 [[nodiscard]] char32_t fold_width(char32_t code) noexcept;
 
 [[nodiscard]] std::size_t count_chars(std::string_view text) noexcept;

@@ -22,11 +22,9 @@ constexpr std::string_view kGaps[] = {"[...]", "[…]", "(...)", "（...）", "�
 
 bool is_shown(char32_t code) noexcept {
   bool const control = code < 0x20 || (code >= 0x7F && code < 0xA0);
-  bool const direction = (code >= 0x202A && code <= 0x202E) || (code >= 0x2066 && code <= 0x2069) || code == 0x200E ||
-                         code == 0x200F || code == 0x061C;
   bool const invisible = (code >= 0x2061 && code <= 0x2064) || (code >= 0xFE00 && code <= 0xFE0F) ||
                          (code >= 0xE0000 && code <= 0xE0FFF) || code == 0x2028 || code == 0x2029 || code == 0x180E;
-  return !control && !direction && !invisible && fold_width(code) != 0;
+  return !control && !invisible && fold_width(code) != 0;
 }
 
 std::vector<std::string_view> parts_around_gaps(std::string_view quote) {

@@ -19,6 +19,8 @@ using Text = std::u32string;
 constexpr std::size_t kMaxSubject = 60;  // characters
 constexpr std::size_t kMaxKey = 24;
 constexpr std::size_t kMostPlaces = 8;
+constexpr std::size_t kMinHan = 4;     // characters of a clause that stands for itself
+constexpr std::size_t kMinLatin = 10;  // … in Latin script alone
 
 // All folded: Simplified, lower case, half width.
 constexpr View kOpeners[] = {U"关于", U"根据", U"按照", U"在", U"according to", U"in", U"for", U"about"};
@@ -124,12 +126,14 @@ class Derivation {
 
   /// A whole clause of the page.
   [[nodiscard]] bool stands(View sentence, bool in_full) const {
+    bool const wide = std::any_of(sentence.begin(), sentence.end(), [](char32_t c) { return is_wide(c); });
+    bool const is_scrap = sentence.size() < (wide ? kMinHan : kMinLatin);
     return any_block([&](Evidence const& e) {
       std::vector<Place> const places = e.page->find(sentence, e.place, kMostPlaces);
       return std::any_of(places.begin(), places.end(), [&](Place place) {
         place.end = behind_dots(e, place.end);
         return is_whole(e.page->normal(), place) && (asks_ || !is_question(e, place)) &&
-               (!in_full || begins_sentence(e, place));
+               (!in_full || begins_sentence(e, place)) && (!is_scrap || is_sentence(e, place));
       });
     });
   }
@@ -147,6 +151,12 @@ class Derivation {
       }
       if (!found) return end;
     }
+  }
+
+  /// Whether it is a sentence of the page from end to end: a word or two cut out of one say nothing.
+  static bool is_sentence(Evidence const& e, Place place) {
+    std::string_view const around = e.page->text_of(sentences_around(e.page->normal(), place));
+    return folded_sentence(around) == folded_sentence(e.page->text_of(place));
   }
 
   /// Whether nothing but the head of an item stands before it in its sentence.

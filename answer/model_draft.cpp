@@ -42,7 +42,8 @@ void ModelDraft::take(std::string_view completion) {
 
 void ModelDraft::judge(Claim const& claim, std::vector<Refused>& refused) {
   ClaimVerdict verdict = check_->check(claim);
-  bool const usable = (verdict.proven() || verdict.repaired()) && !is_secret(claim, verdict);
+  bool const secret = is_secret(claim, verdict);
+  bool const usable = (verdict.proven() || verdict.repaired()) && !secret;
   auto const same = [&](Said const& said) {
     return said.carriers == verdict.carriers && (said.text == claim.text || verdict.repaired() || said.text.empty());
   };
@@ -50,7 +51,8 @@ void ModelDraft::judge(Claim const& claim, std::vector<Refused>& refused) {
   std::string_view const fate = !usable ? "dropped" : known ? "said before" : verdict.proven() ? "said" : "repaired";
   notes_.push_back(
       {claim.text, std::string(to_string(verdict.verdict)), std::string(to_string(verdict.guard)), std::string(fate)});
-  if (!usable) refused.push_back({claim.text, reason_of(verdict)});
+  if (!usable)
+    refused.push_back({secret ? std::string() : claim.text, secret ? "it holds a secret" : reason_of(verdict)});
   if (!usable || known || said_.size() == kMostSaid) return;
   bool const own_words = verdict.proven();
   said_.push_back(

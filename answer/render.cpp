@@ -102,6 +102,9 @@ std::vector<std::string> chat_lines(std::string_view markdown, bool keep_lines) 
     }
     fresh = line.starts_with('|') || line.starts_with('#');
   }
+  for (std::string& line : out) {
+    if (line.find('\xE2') != line.npos || line.find('\xD8') != line.npos) line = without_direction_marks(line);
+  }
   return out;
 }
 

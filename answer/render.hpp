@@ -31,7 +31,8 @@ struct ReplyParts {
 [[nodiscard]] std::string render_insufficient(ReplyParts const& parts);
 [[nodiscard]] std::string render_no_answer(ReplyParts const& parts, std::string_view subject);
 
-/// Text of a page as chat lines: one line a paragraph, item or row; links as their text; nothing else is changed.
+/// Text of a page as chat lines: one line a paragraph, item or row; links as their text, direction marks
+/// left out; nothing else is changed.
 [[nodiscard]] std::vector<std::string> chat_lines(std::string_view markdown, bool keep_lines);
 /// What a source line links to: its url, else `owner/repo:path#L12-L14`.
 [[nodiscard]] std::string link_of(Source const& source);

@@ -106,6 +106,7 @@ std::string one_line(std::string_view raw, std::u32string_view from, std::u32str
   bool space = false;
   for (std::size_t at = 0; at < raw.size();) {
     char32_t code = next_char(raw, at);
+    if (is_direction_mark(code)) continue;
     if (code < 0x20 || code == 0x7F || code == 0x2028 || code == 0x2029 || code == 0x85) code = ' ';
     if (auto const found = from.find(code); found != from.npos) code = to[found];
     if (code == ' ' && space) continue;

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <span>
@@ -114,6 +115,15 @@ class Library {
   }
   [[nodiscard]] answer::Answer ask_personal(std::string const& question, Earlier earlier = {}) const {
     return ask_in(question, scope::Scope::personal, snapshots_, earlier);
+  }
+  /// With a model: a function of what it is asked.
+  using Model = std::function<std::string(answer::Prompt const&)>;
+  [[nodiscard]] answer::Answer ask_model(std::string const& question, Model const& model) const {
+    scope::ScopeOutcome outcome = resolve(question, scope::Scope::both);
+    kbrepo::Shelf shelf = kbrepo::open_shelf(*outcome.grant, snapshots_);
+    answer::Inquiry inquiry("q1", question, std::move(outcome), std::move(shelf), {}, {}, {}, true);
+    for (auto prompt = inquiry.prompt(); prompt; prompt = inquiry.prompt()) inquiry.take(model(*prompt));
+    return inquiry.conclude();
   }
   [[nodiscard]] answer::Answer ask_without_personal(std::string const& question) const {
     return ask_in(question, scope::Scope::both, {{team_id(), snapshots_.at(team_id())}});

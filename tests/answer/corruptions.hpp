@@ -91,6 +91,9 @@ class ClaimSource {
     Sample before = *made;
     bool const changed = corrupt(*made, kKinds[kind]);
     if (!changed || still_true(*made)) return std::nullopt;
+    bool const marks_alone =
+        made->sentence != before.sentence && letters_of(made->sentence) == letters_of(before.sentence);
+    if (marks_alone) return std::nullopt;
     bool const words_changed = made->sentence != before.sentence;
     if (words_changed && below(2) == 0) made->quotes = {made->sentence};  // the model invents the quote as well
     return made;
@@ -465,6 +468,9 @@ class ClaimSource {
     auto const [from, to] = theirs[below(theirs.size())];
     std::string const clause = bare(std::string_view(lines[0]).substr(from, to - from));
     if (answer::count_chars(clause) < 3 || clause.find('|') != clause.npos) return false;
+    for (std::string const& quote : s.quotes) {
+      if (letters_of(quote).find(letters_of(clause)) != std::string::npos) return false;  // said there anyway
+    }
     s.sentence.replace(begin, end - begin, clause);
     return true;
   }
