@@ -1,0 +1,114 @@
+// A model over HTTP, of every kind: each question still gets its answer, and nothing leaves that no page says.
+#include <doctest/doctest.h>
+
+#include "tests/answer/independent_reader.hpp"
+#include "tests/model/bad_model.hpp"
+#include "tests/support/workspace.hpp"
+
+namespace kb::test {
+namespace {
+
+void use_model(Workspace& w, std::string const& url) {
+  w.configure([&url](Json& config) {
+    config["answer"] = {{"drafter", "model"},
+                        {"model",
+                         {{"base_url", url},
+                          {"name", "test"},
+                          {"call_milliseconds", 1000},
+                          {"question_milliseconds", 3000},
+                          {"retries", 1}}}};
+  });
+}
+
+Json ask(Workspace const& w, std::string const& question) {
+  Finished const done = w.run(KB_PROGRAM, {"ask", "--sender_id", "ou_bob", "--chat_type", "group", "--chat_id",
+                                           "oc_nlp", "--question", question});
+  return Json::parse(done.out);
+}
+
+std::vector<std::string> pages_of(Workspace const& w, Json const& answer) {
+  std::vector<std::string> out;
+  for (Json const& source : answer["sources"]) out.push_back(w.team.file(source.value("path", "")).value_or(""));
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("whatever kind of model answers, the question is answered and every sentence stands on its sources") {
+  struct Row {
+    ModelKind kind;
+    char const* drafter;
+    char const* why;
+  };
+  static constexpr Row rows[] = {
+      {ModelKind::good, "model", "grounded"},
+      {ModelKind::fenced, "model", "in a fence"},
+      {ModelKind::thinking, "model", "behind its thoughts"},
+      {ModelKind::no_format, "model", "without response_format"},
+      {ModelKind::cut, "model", "the first sentence is whole"},
+      {ModelKind::half_grounded, "model", "the good half"},
+      {ModelKind::ungrounded, "extractive", "nothing is left"},
+      {ModelKind::malformed, "extractive", "no JSON, twice"},
+      {ModelKind::role_confused, "extractive", "no sentences"},
+      {ModelKind::empty, "extractive", "it found nothing"},
+      {ModelKind::endless, "extractive", "too large"},
+      {ModelKind::slow, "extractive", "late"},
+      {ModelKind::too_many, "extractive", "429"},
+      {ModelKind::broken, "extractive", "500"},
+  };
+  for (Row const& row : rows) {
+    CAPTURE(row.why);
+    ModelServer server(row.kind);
+    Workspace w;
+    use_model(w, server.url());
+    Json const answer = ask(w, "Atlas 什么时候立项？");
+    CAPTURE(answer.dump());
+    CHECK_EQ(answer.value("outcome", ""), "answered");
+    CHECK_EQ(answer.value("drafter", ""), row.drafter);
+    CHECK_GE(server.calls(), 1);
+    CHECK(unsupported_lines(answer.value("answer", ""), pages_of(w, answer)).empty());
+    CHECK(answer.value("answer", "").find("987654") == std::string::npos);
+    CHECK(answer.value("answer", "").find("MongoDB") == std::string::npos);
+    CHECK(answer.value("answer", "").find("evil.example") == std::string::npos);
+  }
+}
+
+TEST_CASE("a model that is not there costs nothing but itself, and a question without pages asks it nothing") {
+  Workspace w;
+  use_model(w, "http://127.0.0.1:1/v1");
+  Json const answer = ask(w, "Atlas 什么时候立项？");
+  CHECK_EQ(answer.value("outcome", ""), "answered");
+  CHECK_EQ(answer.value("drafter", ""), "extractive");
+  CHECK_FALSE(answer.value("model_fault", "").empty());
+  ModelServer server(ModelKind::good);
+  use_model(w, server.url());
+  CHECK_EQ(ask(w, "法国首都是哪里？").value("outcome", ""), "no_answer");
+  CHECK_EQ(server.calls(), 0);
+}
+
+TEST_CASE("the daemon asks the model between its two jobs and answers over the bridge") {
+  ModelServer server(ModelKind::good);
+  Workspace w;
+  use_model(w, server.url());
+  Daemon daemon(KB_PROGRAM, w);
+  Client client(daemon);
+  Json const reply = client.ask("m1", "ou_bob", "oc_nlp", "Atlas 什么时候立项？");
+  CAPTURE(reply.dump());
+  CHECK_EQ(reply.value("outcome", ""), "answered");
+  CHECK_EQ(server.calls(), 1);
+  CHECK(unsupported_lines(reply.value("text", ""), pages_of(w, reply)).empty());
+  CHECK_EQ(daemon.stop(), 0);
+}
+
+TEST_CASE("a model's settings are checked where they stand") {
+  Workspace w;
+  for (char const* const url : {"http://models.example/v1", "ftp://x", "https://user@host/v1", ""}) {
+    CAPTURE(url);
+    use_model(w, url);
+    Finished const done = w.run(KB_PROGRAM, {"check_config"});
+    CHECK_EQ(done.exit_code, 78);
+    CHECK(done.out.find("answer.model.base_url") != std::string::npos);
+  }
+}
+
+}  // namespace kb::test
