@@ -114,9 +114,10 @@ class SettingsReader {
     if (Json const* feishu = fields.get("feishu")) settings_.feishu = read_feishu(*feishu, base_, sink_);
     if (Json const* openclaw = fields.object("openclaw")) {
       Fields inner(*openclaw, fields.path("openclaw"), sink_);
-      if (inner.flag("enabled", false)) {
-        sink_.warning(inner.place("enabled"), "adapter openclaw is not built in this version",
-                      "set it to false; chats reach kbgate through the WebSocket bridge");
+      settings_.openclaw.enabled = inner.flag("enabled", false);
+      settings_.openclaw.sentence = inner.text("sentence", settings_.openclaw.sentence);
+      if (settings_.openclaw.sentence.empty()) {
+        sink_.error(inner.place("sentence"), inner.path("sentence") + " is empty", "write one, or leave the key out");
       }
       inner.reject_unknown();
     }

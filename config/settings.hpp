@@ -73,6 +73,12 @@ struct AnswerSettings {
   std::optional<ModelSettings> model;  ///< nothing: extractive
 };
 
+/// Teams whose chats come through an OpenClaw gateway and its kbgate plugin.
+struct OpenClawSettings {
+  bool enabled = false;  ///< serves the sentence at /v1/chat/completions
+  std::string sentence = "知识库助手暂时不可用，请稍后再问，或联系管理员。";
+};
+
 struct Limits {
   std::size_t max_question_bytes = 4000;
   unsigned questions_per_user_per_minute = 20;
@@ -90,6 +96,7 @@ struct Settings {
   std::vector<RepoSettings> repos;
   ListenSettings listen;
   std::vector<FeishuSettings> feishu;  ///< empty: the adapter is off
+  OpenClawSettings openclaw;
   AnswerSettings answer;
   Limits limits;
 

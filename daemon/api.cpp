@@ -9,10 +9,14 @@
 #include "daemon/http_api.hpp"
 #include "daemon/json_out.hpp"
 #include "daemon/mcp.hpp"
+#include "daemon/safety_net.hpp"
 #include "logging/service_log.hpp"
 
 namespace kb::daemon {
 namespace {
+
+constexpr std::string_view kCompletions = "/v1/chat/completions";
+constexpr std::string_view kModels = "/v1/models";
 
 constexpr unsigned kRequestsPerMinute = 60;  // N-36
 
@@ -187,7 +191,8 @@ Api::Api(aio::Pool& cpu, aio::Pool& files, Durable& durable, Clock const& clock,
 
 bool Api::serves(std::string_view path) noexcept {
   std::string_view const name = v1_name(path);
-  return path == "/mcp" || path == "/metrics" || !tool_of(name).empty() || is_books_call(name);
+  return path == "/mcp" || path == "/metrics" || path == kCompletions || path == kModels || !tool_of(name).empty() ||
+         is_books_call(name);
 }
 
 aio::Task<aio::HttpResponse> Api::answer(aio::HttpRequest request) {
@@ -209,6 +214,7 @@ aio::Task<aio::HttpResponse> Api::answer(aio::HttpRequest request) {
 aio::Task<aio::HttpResponse> Api::routed(aio::HttpRequest request, std::string route) {
   if (route == "/mcp") return mcp(std::move(request));
   if (route == "/metrics") return metrics();
+  if (route == kCompletions || route == kModels) return safety_net(std::move(request), route == kModels);
   return v1(std::move(request), std::string(v1_name(route)));
 }
 
@@ -240,6 +246,16 @@ aio::Task<aio::HttpResponse> Api::v1(aio::HttpRequest request, std::string name)
     reply = co_await run_tool(std::move(call));
   }
   co_return response_of(reply);
+}
+
+aio::Task<aio::HttpResponse> Api::safety_net(aio::HttpRequest request, bool models) {
+  World const world = hooks_.world();
+  config::OpenClawSettings const& settings = world.books->settings.openclaw;
+  if (!settings.enabled) co_return problem(404, "Not Found", "adapters.openclaw is not enabled");
+  bool const get = request.method == "GET" || request.method == "HEAD";
+  if (models) co_return get ? list_models(clock_.now()) : not_allowed(request.method, "GET, HEAD");
+  if (request.method != "POST") co_return not_allowed(request.method, "POST");
+  co_return say_sentence(request.body, settings.sentence, clock_.now());
 }
 
 aio::Task<aio::HttpResponse> Api::mcp(aio::HttpRequest request) {
@@ -276,6 +292,17 @@ aio::Task<aio::HttpResponse> Api::mcp(aio::HttpRequest request) {
     reply = co_await run_tool(std::move(call));
   }
   co_return json_response(mcp_result(*step.call, reply));
+}
+
+aio::Task<Result<std::string>> Api::call(std::string tool, std::string arguments, Caller caller) {
+  if (!is_tool(tool)) co_return Error(Errc::invalid_input, "no tool is called " + tool);
+  if (!within_rate(caller)) co_return Error(Errc::exhausted, std::string(kTooMany));
+  ToolCall call;
+  call.name = std::move(tool);
+  call.arguments = std::move(arguments);
+  call.caller = std::move(caller);
+  ToolReply reply = co_await run_tool(std::move(call));
+  co_return std::move(reply.json);
 }
 
 aio::Task<ToolReply> Api::run_tool(ToolCall call) {

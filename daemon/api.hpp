@@ -31,12 +31,15 @@ class Api {
 
   [[nodiscard]] static bool serves(std::string_view path) noexcept;
   aio::Task<aio::HttpResponse> answer(aio::HttpRequest request);
+  /// An agent's call over the bridge: JSON text of the result, a refusal included. invalid_input: no such tool.
+  aio::Task<Result<std::string>> call(std::string tool, std::string arguments, Caller caller);
 
  private:
   [[nodiscard]] bool within_rate(Caller const& caller);
   aio::Task<aio::HttpResponse> routed(aio::HttpRequest request, std::string route);
   aio::Task<aio::HttpResponse> v1(aio::HttpRequest request, std::string name);
   aio::Task<aio::HttpResponse> mcp(aio::HttpRequest request);
+  aio::Task<aio::HttpResponse> safety_net(aio::HttpRequest request, bool models);
   aio::Task<ToolReply> run_tool(ToolCall call);
   aio::Task<ToolReply> run_books(std::string name, std::string arguments, Caller caller);
   aio::Task<aio::HttpResponse> metrics();

@@ -69,7 +69,7 @@ class App {
         publisher_(ex_, git_, durable_, clock_, [this] { return books_; }),
         api_(cpu_, git_, durable_, clock_, metrics_, token_, api_hooks()),
         feishu_(ex_, git_, store_, durable_, clock_, feishu_hooks()),
-        bridge_(ex_, bridge::BridgeLimits(), on_message(), on_feedback(), on_delivered()),
+        bridge_(ex_, bridge::BridgeLimits(), on_message(), on_feedback(), on_delivered(), on_tool()),
         server_(ex_, server_limits(), on_request(), on_upgrade(), on_link()),
         signals_(io, SIGTERM, SIGINT, SIGHUP),
         leave_(ex_),
@@ -209,6 +209,19 @@ class App {
 
   bridge::Bridge::OnDelivered on_delivered() {
     return [this](std::string key) { durable_.mark_delivered(std::move(key), clock_.now()); };
+  }
+
+  /// Agents' calls: the identity is the host's, and a private chat is looked at as for a message.
+  bridge::Bridge::OnTool on_tool() {
+    return [this](bridge::ToolFrame frame) { return answer_tool(std::move(frame)); };
+  }
+
+  aio::Task<Result<std::string>> answer_tool(bridge::ToolFrame frame) {
+    scope::InboundMessage const from = co_await conversations_.placed(std::move(frame.from));
+    Caller caller{from.principal.user, from.chat_type, from.chat};
+    Result<std::string> result =
+        co_await api_.call(std::move(frame.tool), std::move(frame.arguments), std::move(caller));
+    co_return result;
   }
 
   aio::ServerLimits server_limits() const {

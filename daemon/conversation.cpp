@@ -109,6 +109,17 @@ void Conversations::withdraw(std::string const& adapter, std::string const& acco
   }
 }
 
+aio::Task<scope::InboundMessage> Conversations::placed(scope::InboundMessage message) {
+  if (message.chat_type != scope::ChatType::direct) co_return message;
+  bool const is_private = co_await private_chats_.is_private(message);
+  if (!is_private) {
+    message.chat_type = scope::ChatType::group;
+    message.chat = ChatId(message.room);
+    message.mentioned = true;  // whoever writes there writes to us
+  }
+  co_return message;
+}
+
 aio::Task<Result<adapters::Accepted>> Conversations::receive(scope::InboundMessage message) {
   if (draining_) co_return Error(Errc::unavailable, "kbgate is restarting; send the message again in a moment");
   World const world = hooks_.world();
@@ -117,14 +128,7 @@ aio::Task<Result<adapters::Accepted>> Conversations::receive(scope::InboundMessa
     co_return Error(Errc::invalid_input, "text is longer than " + std::to_string(limits.max_question_bytes) + " bytes");
   }
   adapters::Accepted accepted;
-  if (message.chat_type == scope::ChatType::direct) {
-    bool const is_private = co_await private_chats_.is_private(message);
-    if (!is_private) {
-      message.chat_type = scope::ChatType::group;
-      message.chat = ChatId(message.room);
-      message.mentioned = true;  // whoever writes there writes to us
-    }
-  }
+  message = co_await placed(std::move(message));
   accepted.ignored_why = why_ignored(message, *world.books, clock_.now());
   if (!accepted.ignored_why.empty()) {
     accepted.ignored = true;

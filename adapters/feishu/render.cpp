@@ -65,8 +65,4 @@ std::string greeting_text() {
          "之后 @我 提问即可；/help 查看说明。";
 }
 
-std::string text_only_text() { return "我目前只能读文字消息，请把问题用文字发给我。"; }
-
-std::string usage_text() { return "请在 @我 之后写上问题，例如：@我 VPN 连不上怎么办？发送 /help 查看说明。"; }
-
 }  // namespace kb::feishu

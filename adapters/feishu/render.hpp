@@ -34,7 +34,5 @@ struct Votes {
 
 /// The first words to a group the bot was added to: how an admin binds it.
 [[nodiscard]] std::string greeting_text();
-[[nodiscard]] std::string text_only_text();
-[[nodiscard]] std::string usage_text();
 
 }  // namespace kb::feishu

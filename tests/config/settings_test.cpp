@@ -344,13 +344,14 @@ TEST_CASE("all faults of a file come together, in the order of reading") {
 )");
 }
 
-TEST_CASE("an adapter that this version lacks is a warning, not an error") {
-  Marked const marked(R"({"adapters": {"feishu": {"enabled": false}, "openclaw": {"enabled": §true}}})");
-  Loaded<Settings> const loaded = parse_settings(marked.text, "/c/kbgate.json");
+TEST_CASE("OpenClaw's safety net has a sentence of its own or a sane one") {
+  Loaded<Settings> const loaded =
+      parse_settings(R"({"adapters": {"openclaw": {"enabled": true, "sentence": "Back soon."}}})", "/c/kbgate.json");
   REQUIRE(loaded.value);
-  REQUIRE_EQ(loaded.warnings.size(), 2);  // the other: no repository
-  CHECK_EQ(loaded.warnings[1].message, "adapter openclaw is not built in this version");
-  CHECK_EQ(kb::test::place_of(loaded.warnings[1]), marked.place);
+  CHECK(loaded.value->openclaw.enabled);
+  CHECK_EQ(loaded.value->openclaw.sentence, "Back soon.");
+  CHECK_FALSE(Settings().openclaw.enabled);
+  CHECK_FALSE(Settings().openclaw.sentence.empty());
 }
 
 TEST_CASE("a Feishu app is read with sane defaults, and a disabled one is none") {
