@@ -83,16 +83,17 @@ PageIndex page_index_of(kbrepo::Page const& page) {
   }
   kbrepo::Block const* before = nullptr;  // items of one list and rows of one table are one paragraph
   for (kbrepo::Block const& block : page.blocks) {
-    auto const begin = static_cast<std::uint32_t>(
-        std::min<std::size_t>(page.text.find_first_not_of("\f\r\n", block.begin), block.end));
+    bool const goes_on = before != nullptr && before->section == block.section && before->paragraph == block.paragraph;
     for (PageIndex::Sheet& sheet : out.pages) {
-      if (begin < sheet.start || begin >= sheet.end) continue;
-      bool const same = before != nullptr && !sheet.paragraphs.empty() && before->section == block.section &&
-                        before->paragraph == block.paragraph;
-      if (same) {
-        sheet.paragraphs.back().end = block.end;
+      std::size_t const end = std::min<std::size_t>(block.end, sheet.end);
+      // A paragraph that a form feed divides has a part on each page.
+      std::size_t const begin = page.text.find_first_not_of("\f\r\n", std::max<std::size_t>(block.begin, sheet.start));
+      if (begin >= end) continue;
+      if (goes_on && !sheet.paragraphs.empty()) {
+        sheet.paragraphs.back().end = static_cast<std::uint32_t>(end);
       } else {
-        sheet.paragraphs.push_back({static_cast<std::uint32_t>(sheet.paragraphs.size() + 1), begin, block.end});
+        sheet.paragraphs.push_back({static_cast<std::uint32_t>(sheet.paragraphs.size() + 1),
+                                    static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)});
       }
     }
     before = &block;
