@@ -116,7 +116,8 @@ TEST_CASE("pages, lists and repositories are those the caller may read; anything
 
   auto const repos = [&](std::string const& sender) {
     std::set<std::string> out;
-    for (Json const& row : called(daemon, "/v1/repos", direct(sender))["repos"]) out.insert(row.value("repo", ""));
+    Json const listed_repos = called(daemon, "/v1/repos", direct(sender));
+    for (Json const& row : listed_repos["repos"]) out.insert(row.value("repo", ""));
     return out;
   };
   CHECK_EQ(repos("ou_alice"), std::set<std::string>{"nlp-team-kb", "alice-personal-kb"});
@@ -179,13 +180,13 @@ TEST_CASE("what is malformed is a problem that says what is wrong") {
 
 TEST_CASE("with a token every call needs it, and pages of other sites may not call") {
   Workspace w;
-  w.write("token", "s3cret-token\n");
+  w.write("token", "a-s3cret-of-ours\n");
   std::filesystem::permissions(w.path() / "token", std::filesystem::perms(0600));
   w.configure([](Json& config) { config["listen"]["token_file"] = "token"; });
   Daemon daemon(KB_PROGRAM, w);
   std::uint16_t const port = daemon.port();
   std::string const body = group("ou_alice", {{"question", kQuestion}}).dump();
-  std::string const bearer = "Authorization: Bearer s3cret-token";
+  std::string const bearer = "Authorization: Bearer a-s3cret-of-ours";
   CHECK_EQ(http_post(port, "/v1/ask", body).status, 401);
   CHECK_EQ(http_post(port, "/v1/ask", body, {"Authorization: Bearer other"}).status, 401);
   CHECK_EQ(http_post(port, "/v1/ask", body, {bearer}).status, 200);

@@ -6,6 +6,7 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
+#include <boost/asio/post.hpp>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -43,7 +44,11 @@ class ModelServer {
     thread_ = std::thread([this] { io_.run(); });
   }
   ~ModelServer() {
-    io_.stop();
+    auto end = [this] {
+      server_.stop();
+      server_.abort();
+    };
+    boost::asio::post(io_, end);
     thread_.join();
   }
   ModelServer(ModelServer const&) = delete;
