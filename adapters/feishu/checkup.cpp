@@ -38,6 +38,12 @@ constexpr std::array kNeeds{
     Need{"the reaction on slow answers", {"im:message.reactions:write_only", "im:message", ""}, false},
 };
 
+/// The envelope's words, if it has any.
+std::string message_of(Json const& answer) {
+  auto const msg = answer.find("msg");
+  return msg != answer.end() && msg->is_string() ? msg->get<std::string>() : std::string();
+}
+
 std::string console_of(App const& app) { return app.domain + "/app/" + app.id; }
 
 /// Seconds that the server's clock is ahead of ours.
@@ -83,8 +89,7 @@ Finding connection_finding(Result<aio::HttpResponse> const& response, std::strin
             "check adapters.feishu.domain"};
   }
   if (answer["code"] == 0) return {what, State::ok, "the platform offers one", ""};
-  std::string const msg = answer.value("msg", "");
-  return {what, State::fault, "refused with " + answer["code"].dump() + " " + msg,
+  return {what, State::fault, "refused with " + answer["code"].dump() + " " + message_of(answer),
           "check the app's state and secret at " + console + "/baseinfo; only one program may use an app"};
 }
 
@@ -99,8 +104,9 @@ std::vector<Finding> check_permissions(std::string_view body, std::string_view c
   };
   if (!answer.is_object()) return unknown("could not be listed");
   Json const code = answer.value("code", Json());
-  if (code != 0) return unknown("could not be listed: " + code.dump() + " " + answer.value("msg", std::string()));
-  Json const scopes = answer.value("/data/scopes"_json_pointer, Json());
+  if (code != 0) return unknown("could not be listed: " + code.dump() + " " + message_of(answer));
+  Json const data = answer.value("data", Json());
+  Json const scopes = data.is_object() ? data.value("scopes", Json()) : Json();
   if (!scopes.is_array()) return unknown("could not be listed: the answer names none");
   std::set<std::string, std::less<>> granted;
   for (Json const& scope : scopes) {

@@ -214,4 +214,29 @@ TEST_CASE("Feishu: no secret, token or ticket is ever in the log") {
   }
 }
 
+TEST_CASE("doctor finds a whole installation whole, and names what is wrong with another") {
+  Tenant t;
+  std::filesystem::permissions(t.w.path() / "feishu-secret", std::filesystem::perms(0600));
+  // The platform lives on this test's loop, so doctor runs beside it.
+  auto const doctor = [&] {
+    Child child(KB_PROGRAM, {"doctor", "--config", t.w.config()});
+    REQUIRE(t.comes([&] { return !child.running(); }));
+    int const code = child.wait();
+    return std::pair(code, Json::parse(child.line()));
+  };
+  auto const [sound, report] = doctor();
+  CAPTURE(report.dump());
+  CHECK_EQ(sound, 0);
+  CHECK_EQ(report.value("faults", -1), 0);
+  CHECK_EQ(t.platform.count("messages"), 0);
+
+  std::filesystem::permissions(t.w.path() / "feishu-secret", std::filesystem::perms(0644));
+  t.w.write("feishu-secret", "not-the-secret");
+  auto const [ill, complaints] = doctor();
+  CHECK_EQ(ill, 1);
+  CHECK_NE(complaints.dump().find("chmod 600"), std::string::npos);
+  CHECK_NE(complaints.dump().find("/baseinfo"), std::string::npos);
+  CHECK_EQ(complaints.dump().find("not-the-secret"), std::string::npos);
+}
+
 }  // namespace kb::test

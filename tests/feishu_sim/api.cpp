@@ -74,6 +74,7 @@ std::vector<Api::Route> const& Api::routes() {
       {"POST", "/callback/ws/endpoint", "ws_endpoint", &Api::discover, false},
       {"POST", "/open-apis/auth/v3/tenant_access_token/internal", "token", &Api::token, false},
       {"GET", "/open-apis/bot/v3/info", "bot_info", &Api::bot_info},
+      {"GET", "/open-apis/application/v6/scopes", "scopes", &Api::scopes},
       {"POST", "/open-apis/im/v1/messages", "send", &Api::send},
       {"POST", "/open-apis/im/v1/messages/:message_id/reply", "reply", &Api::reply},
       {"PATCH", "/open-apis/im/v1/messages/:message_id", "patch_card", &Api::patch_card},
@@ -257,6 +258,18 @@ Answer Api::token(Call const& call) {
                  {"expire", (token.ends - world_.clock.now()).count() / 1000},
                  {"msg", "ok"},
                  {"tenant_access_token", token.text}};
+  return answer;
+}
+
+Answer Api::scopes(Call const&) {
+  constexpr int kGranted = 1, kAskedFor = 2;
+  Json list = Json::array();
+  for (std::string const& name : world_.options.scopes)
+    list.push_back({{"scope_name", name}, {"scope_type", "tenant"}, {"grant_status", kGranted}});
+  list.push_back(
+      {{"scope_name", "contact:contact.base:readonly"}, {"scope_type", "tenant"}, {"grant_status", kAskedFor}});
+  Answer answer;
+  answer.json = {{"code", 0}, {"msg", "ok"}, {"data", {{"scopes", std::move(list)}}}};
   return answer;
 }
 

@@ -70,6 +70,7 @@ class Api {
 
   Answer discover(Call const& call);
   Answer token(Call const& call);
+  Answer scopes(Call const& call);
   Answer bot_info(Call const& call);
   Answer send(Call const& call);
   Answer reply(Call const& call);

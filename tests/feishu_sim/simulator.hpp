@@ -30,6 +30,8 @@ struct SimulatorOptions {
   std::string app_id = "cli_a1b2c3d4e5f60718", app_secret = "sim-app-secret";
   std::string tenant_key = "1a2b3c4d5e6f7081";
   std::string bot_open_id = "ou_b0700000000000000000000000000b07", bot_name = "KnowledgeBot";
+  std::vector<std::string> scopes{"im:message.p2p_msg:readonly", "im:message.group_at_msg:readonly",
+                                  "im:message:send_as_bot", "im:message.reactions:write_only"};  ///< granted
   std::filesystem::path events_dir;  ///< sample events that `event` can name; empty: none
 
   std::int32_t service_id = 33554678;
