@@ -116,6 +116,7 @@ Task<Tried> exchange(WirePtr wire, Sending const& sending, std::size_t max_bytes
   };
   WireStream stream(wire);
   http::request<http::string_body> const message = message_of(sending);
+  if (sending.call.sent != nullptr) *sending.call.sent = true;
   auto const [unsent, written] = co_await http::async_write(stream, message, kQuietly);
   if (unsent) co_return no("sending the request", unsent, true);
 

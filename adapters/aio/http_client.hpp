@@ -24,6 +24,9 @@ struct HttpCall {
   /// repeatable call uses one, and is made once more on a new one. For calls that the server knows by an id, or that
   /// change nothing.
   bool repeatable = false;
+  /// Set to true before the first byte leaves: while it is false nothing can have happened at the server. May be null;
+  /// must outlive the call.
+  bool* sent = nullptr;
 };
 
 class HttpClient {

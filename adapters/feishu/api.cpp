@@ -125,9 +125,12 @@ aio::Task<Answer> Api::Impl::once(Call const& call, std::string bearer) {
   http_call.body = call.body;
   http_call.limit = options.limit;
   http_call.repeatable = call.repeatable;
+  bool sent = false;
+  http_call.sent = &sent;
   Result<aio::HttpResponse> response = co_await http.send(std::move(http_call));
   Answer answer;
   answer.outcome = outcome_of(response);
+  if (!sent) answer.outcome.unknown = false;  // an outage, however long, leaves no doubt about what never left
   if (response) answer.body = std::move(response->body);
   co_return answer;
 }

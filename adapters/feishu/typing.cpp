@@ -66,8 +66,12 @@ aio::Task<> Typing::Impl::watch(std::string message_id, std::shared_ptr<Question
     if (!go_on) break;
   }
   questions.erase(message_id);
-  if (!question->over || reaction.empty()) co_return;
-  co_await remove(std::move(message_id), std::move(reaction));
+  if (!question->over) co_return;
+  if (reaction.empty()) {
+    co_await remove_earlier(std::move(message_id));  // a quick answer now, after a slow try before a crash
+  } else {
+    co_await remove(std::move(message_id), std::move(reaction));
+  }
 }
 
 /// The reaction's id; empty: there is none, or none of ours.

@@ -219,3 +219,15 @@ TEST_CASE("a response that is lost is an unknown outcome") {
   CHECK(reply(bench).ok());
   CHECK_EQ(bench.read("messages").size(), 1);
 }
+
+TEST_CASE("a call that found nobody to connect to has certainly not worked") {
+  PlatformBench bench;
+  Result<BotInfo> const info = bench.loop.get(bench.api->bot_info());
+  REQUIRE(info.has_value());  // there is a token now
+  bench.http.close_idle();
+  bench.sim.stop();
+  Outcome const outcome = reply(bench);
+  CHECK_FALSE(outcome.ok());
+  CHECK(outcome.remedy == Remedy::wait);
+  CHECK_FALSE(outcome.unknown);
+}
