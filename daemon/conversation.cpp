@@ -7,6 +7,7 @@
 #include "adapters/aio/wait.hpp"
 #include "adapters/aio/watchdog.hpp"
 #include "daemon/asks.hpp"
+#include "daemon/messages.hpp"
 #include "daemon/model_ask.hpp"
 #include "logging/fault_point.hpp"
 #include "logging/service_log.hpp"
@@ -31,16 +32,6 @@ std::string chat_key(scope::InboundMessage const& m) {
   return m.principal.adapter + '\n' + m.principal.account + '\n' + kind + who;
 }
 
-scope::ScopeRequest request_of(scope::InboundMessage const& message, std::string question) {
-  scope::ScopeRequest request;
-  request.sender = message.principal.user;
-  request.chat_type = message.chat_type;
-  request.chat = message.chat;
-  request.external = message.external;
-  request.question = std::move(question);
-  return request;
-}
-
 logging::Settlement settlement_of(std::string const& key, std::string query_id, std::string_view outcome,
                                   std::string text) {
   logging::Settlement settlement;
@@ -54,18 +45,6 @@ logging::Settlement settlement_of(std::string const& key, std::string query_id, 
 
 std::string busy_text(std::size_t ahead) {
   return "现在问题较多，前面还有 " + std::to_string(ahead) + " 个在等待。请稍后再问一次。";
-}
-
-adapters::Reply reply_of(logging::StoredReply const& stored, scope::InboundMessage const& message) {
-  adapters::Reply reply;
-  reply.to = message;
-  reply.key = stored.key;
-  reply.query_id = stored.query_id;
-  reply.outcome = stored.outcome;
-  reply.text = stored.text;
-  reply.sources_json = stored.sources_json;
-  reply.details_json = stored.details_json;
-  return reply;
 }
 
 /// Why nobody will answer this message; empty: we will.

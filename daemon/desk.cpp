@@ -6,6 +6,7 @@
 
 #include "config/bindings.hpp"
 #include "daemon/binding_files.hpp"
+#include "daemon/messages.hpp"
 #include "logging/service_log.hpp"
 
 namespace kb::daemon {
@@ -44,16 +45,6 @@ std::string scope_word(scope::Scope scope) {
       return "个人知识库和团队知识库";
   }
   return {};
-}
-
-scope::ScopeRequest request_of(std::string question, scope::InboundMessage const& message) {
-  scope::ScopeRequest request;
-  request.sender = message.principal.user;
-  request.chat_type = message.chat_type;
-  request.chat = message.chat;
-  request.external = message.external;
-  request.question = std::move(question);
-  return request;
 }
 
 std::string upper(std::string text) {
@@ -123,7 +114,7 @@ CommandReply Desk::whoami(scope::InboundMessage const& message) const {
 
 CommandReply Desk::scope_of(std::string const& question, scope::InboundMessage const& message) const {
   World const world = hooks_.world();
-  scope::ScopeOutcome const outcome = scope::resolve(request_of(question, message), world.books->directory);
+  scope::ScopeOutcome const outcome = scope::resolve(request_of(message, question), world.books->directory);
   if (!outcome.granted()) return refused(outcome.message);
   std::string text = question.empty() ? "默认范围：" : "这个问题的范围：";
   text += scope_word(outcome.scope) + "。";
@@ -147,7 +138,7 @@ CommandReply Desk::status(scope::InboundMessage const& message) const {
   } else {
     text = "私聊。";
   }
-  scope::ScopeOutcome const outcome = scope::resolve(request_of({}, message), world.books->directory);
+  scope::ScopeOutcome const outcome = scope::resolve(request_of(message, {}), world.books->directory);
   if (!outcome.granted()) return said(text + "\n" + outcome.message);
   std::vector<RepoState> const states = hooks_.repo_states();
   for (scope::GrantedRepo const& repo : outcome.grant->repos()) {

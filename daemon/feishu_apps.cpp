@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "config/atomic_file.hpp"
+#include "daemon/messages.hpp"
 #include "logging/service_log.hpp"
 
 namespace kb::daemon {
@@ -19,17 +20,6 @@ std::string trimmed(std::string text) {
   text.erase(text.find_last_not_of(kBlanks) + 1);
   text.erase(0, text.find_first_not_of(kBlanks));
   return text;
-}
-
-adapters::Reply reply_of(logging::StoredReply const& stored) {
-  adapters::Reply reply;
-  reply.key = stored.key;
-  reply.query_id = stored.query_id;
-  reply.outcome = stored.outcome;
-  reply.text = stored.text;
-  reply.sources_json = stored.sources_json;
-  reply.details_json = stored.details_json;
-  return reply;
 }
 
 }  // namespace
@@ -95,7 +85,7 @@ aio::Task<std::optional<adapters::Reply>> FeishuApps::answered(std::string query
   auto look = [&] { stored = durable_.journal().reply_of(query_id); };
   co_await files_.run(look);
   if (!stored || !*stored) co_return std::nullopt;
-  co_return reply_of(**stored);
+  co_return reply_of(**stored, {});
 }
 
 void FeishuApps::follow(std::vector<config::FeishuSettings> const& settings) {
@@ -145,9 +135,7 @@ void FeishuApps::resume(std::vector<logging::UndeliveredReply> replies) {
       unclaimed_.push_back(std::move(one));
       continue;
     }
-    adapters::Reply reply = reply_of(one.reply);
-    reply.to = std::move(one.message);
-    deliver(std::move(reply));
+    deliver(reply_of(one.reply, std::move(one.message)));
   }
 }
 

@@ -210,8 +210,6 @@ Feishu::Feishu(aio::Executor ex, FeishuOptions options, adapters::Store& store, 
     : impl_(std::make_shared<Impl>(std::move(ex), std::move(options), store, clock, std::move(hooks))) {}
 Feishu::~Feishu() = default;
 
-App const& Feishu::app() const noexcept { return impl_->options.app; }
-
 aio::Task<> Feishu::run() {
   auto const impl = impl_;
   bool const known = co_await impl->learn_identity();

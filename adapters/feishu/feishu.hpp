@@ -49,7 +49,6 @@ class Feishu {
   Feishu(aio::Executor ex, FeishuOptions options, adapters::Store& store, Clock const& clock, Hooks hooks);
   ~Feishu();
 
-  [[nodiscard]] App const& app() const noexcept;
   /// First who we are, for as long as it takes (without that no mention can be told from another), then the
   /// connections. Returns after stop().
   aio::Task<> run();
