@@ -69,7 +69,7 @@ class App {
         publisher_(ex_, git_, durable_, clock_, [this] { return books_; }),
         api_(cpu_, git_, durable_, clock_, metrics_, token_, api_hooks()),
         feishu_(ex_, git_, store_, durable_, clock_, feishu_hooks()),
-        bridge_(ex_, bridge::BridgeLimits(), on_message(), on_feedback(), on_delivered(), on_tool()),
+        bridge_(ex_, bridge::BridgeLimits(), on_message(), on_feedback(), on_delivered(), on_tool(), on_place()),
         server_(ex_, server_limits(), on_request(), on_upgrade(), on_link()),
         signals_(io, SIGTERM, SIGINT, SIGHUP),
         leave_(ex_),
@@ -199,6 +199,10 @@ class App {
 
   bridge::Bridge::OnMessage on_message() {
     return [this](scope::InboundMessage message) { return conversations_.receive(std::move(message)); };
+  }
+
+  bridge::Bridge::OnPlace on_place() {
+    return [this](scope::InboundMessage message) { return conversations_.placed(std::move(message)); };
   }
 
   bridge::Bridge::OnFeedback on_feedback() {

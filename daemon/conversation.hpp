@@ -35,7 +35,8 @@ class Conversations {
 
   /// Makes the message durable and queues it. The error says why it was not taken; nothing is kept of it then.
   aio::Task<Result<adapters::Accepted>> receive(scope::InboundMessage message);
-  /// Where a message was really said: a private chat that several people have spoken in becomes a group.
+  /// Where a message was really said: a private chat that several people have spoken in becomes a group. Done again to
+  /// a message, changes nothing.
   aio::Task<scope::InboundMessage> placed(scope::InboundMessage message);
   /// The message was taken back by its author: if it still waits for its turn, it is closed without an answer (outcome
   /// `withdrawn`, empty text).

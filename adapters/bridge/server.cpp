@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "adapters/aio/signal.hpp"
+#include "adapters/aio/task_group.hpp"
 #include "adapters/bridge/connection.hpp"
 #include "logging/service_log.hpp"
 
@@ -64,6 +65,7 @@ struct Bridge::State {
   OnFeedback on_feedback;
   OnDelivered on_delivered;
   OnTool on_tool;
+  OnPlace on_place;
   bool draining = false;
   std::list<Peer*> peers;
   std::unordered_map<std::string, std::vector<Peer*>> asked;  ///< by route, the newest last
@@ -82,7 +84,7 @@ class Bridge::State::Peer {
   Peer(Peer const&) = delete;
   Peer& operator=(Peer const&) = delete;
 
-  aio::Task<> run() { return connection_.run(); }
+  aio::Task<> run();
   void leave() { connection_.stop(1001, "going away"); }
   /// Answers now, or right after the ack that is on its way. False: this connection cannot.
   bool take(std::string const& route, adapters::Reply const& reply);
@@ -97,11 +99,13 @@ class Bridge::State::Peer {
 
   aio::Task<> handle(std::string text);
   aio::Task<> on(MessageFrame frame);
+  aio::Task<> acknowledge(std::string id, scope::InboundMessage message, std::string route, bool first);
   aio::Task<> on(FeedbackFrame frame);
   aio::Task<> on(HelloFrame frame);
   aio::Task<> on(ToolFrame frame);
   aio::Task<> on(PingFrame);
   aio::Task<> on(BadFrame frame);
+  aio::Task<Result<scope::InboundMessage>> place(scope::InboundMessage message);
   aio::Task<Result<Accepted>> admit(scope::InboundMessage message);
   aio::Task<Result<void>> note(FeedbackFrame frame);
   aio::Task<Result<std::string>> call(ToolFrame frame);
@@ -116,6 +120,7 @@ class Bridge::State::Peer {
   std::string boot_;                        ///< as in State::by_boot; empty: it said no hello
   unsigned bad_in_a_row_ = 0;
   Connection connection_;
+  aio::TaskGroup admissions_;
 };
 
 Bridge::State::Peer::Peer(State& state, std::unique_ptr<aio::Link> link, std::string account)
@@ -127,13 +132,25 @@ Bridge::State::Peer::Peer(State& state, std::unique_ptr<aio::Link> link, std::st
           state.ex, std::move(link),
           Connection::Hooks{[this](std::string text) { return handle(std::move(text)); },
                             [this](std::string const& key) { state_.on_delivered(key); }, [this] { room_.notify(); }},
-          ConnectionLimits{state.limits.outbox, state.limits.write, state.limits.grace}) {}
+          ConnectionLimits{state.limits.outbox, state.limits.write, state.limits.grace}),
+      admissions_(state.ex, aio::log_faults()) {}
 
 Bridge::State::Peer::~Peer() {
   for (auto const& [route, waiting] : waiting_) state_.forget(route, this);
   auto const newest = state_.by_boot.find(boot_);
   if (newest != state_.by_boot.end() && newest->second == this) state_.by_boot.erase(newest);
   state_.peers.erase(place_);
+}
+
+aio::Task<> Bridge::State::Peer::run() {
+  std::exception_ptr fault;
+  try {
+    co_await connection_.run();
+  } catch (...) {
+    fault = std::current_exception();
+  }
+  co_await admissions_.join();
+  if (fault) std::rethrow_exception(fault);
 }
 
 aio::Task<> Bridge::State::Peer::handle(std::string text) {
@@ -151,22 +168,34 @@ aio::Task<> Bridge::State::Peer::on(MessageFrame frame) {
   if (connection_.leaving()) co_return;
   std::string& account = frame.message.principal.account;
   account = account.empty() ? account_ : account_ + "/" + account;
-  bool const may_pass = frame.message.may_pass;
+  Result<scope::InboundMessage> placed = co_await place(std::move(frame.message));
+  if (!placed) {
+    say(error_frame_for(frame.id, placed.error()));
+    co_return;
+  }
+  frame.message = std::move(*placed);
   std::string const route = route_of(frame.message);
   // Known before it is admitted: its answer can be there before admit() has returned to us.
   auto const [place, first] = waiting_.try_emplace(route);
   if (first) state_.asked[route].push_back(this);
   if (frame.deadline) place->second.deadline = Clock::now() + *frame.deadline;
-  Result<Accepted> accepted = co_await admit(std::move(frame.message));
+  // Admitted in the order they are read, and made durable together: reading goes on meanwhile.
+  admissions_.spawn("admission", acknowledge(std::move(frame.id), std::move(frame.message), route, first));
+}
+
+aio::Task<> Bridge::State::Peer::acknowledge(std::string id, scope::InboundMessage message, std::string route,
+                                             bool first) {
+  bool const may_pass = message.may_pass;
+  Result<Accepted> accepted = co_await admit(std::move(message));
   if (!accepted) {
-    say(error_frame_for(frame.id, accepted.error()));
+    say(error_frame_for(id, accepted.error()));
     if (first) forget(route);
     co_return;
   }
   if (accepted->ignored && may_pass) {
-    say(pass_frame(frame.id));
+    say(pass_frame(id));
   } else {
-    say(ack_frame(frame.id, accepted->ignored_why));
+    say(ack_frame(id, accepted->ignored_why));
   }
   if (accepted->reply) {
     answer(*accepted->reply);
@@ -219,6 +248,18 @@ aio::Task<> Bridge::State::Peer::on(BadFrame frame) {
 }
 
 // A fault of ours is an answer to the peer, not its end.
+aio::Task<Result<scope::InboundMessage>> Bridge::State::Peer::place(scope::InboundMessage message) {
+  if (!state_.on_place) co_return message;
+  std::string fault;
+  try {
+    scope::InboundMessage placed = co_await state_.on_place(std::move(message));
+    co_return placed;
+  } catch (std::exception const& e) {
+    fault = e.what();
+  }
+  co_return Error(Errc::unavailable, "placing a message: " + fault);
+}
+
 aio::Task<Result<Accepted>> Bridge::State::Peer::admit(scope::InboundMessage message) {
   std::string fault;
   try {
@@ -294,7 +335,7 @@ void Bridge::State::forget(std::string const& route, Peer* peer) {
 }
 
 Bridge::Bridge(aio::Executor ex, BridgeLimits limits, OnMessage on_message, OnFeedback on_feedback,
-               OnDelivered on_delivered, OnTool on_tool)
+               OnDelivered on_delivered, OnTool on_tool, OnPlace on_place)
     : state_(std::make_shared<State>()) {
   state_->ex = std::move(ex);
   state_->limits = limits;
@@ -302,6 +343,7 @@ Bridge::Bridge(aio::Executor ex, BridgeLimits limits, OnMessage on_message, OnFe
   state_->on_feedback = std::move(on_feedback);
   state_->on_delivered = std::move(on_delivered);
   state_->on_tool = std::move(on_tool);
+  state_->on_place = std::move(on_place);
 }
 
 Bridge::~Bridge() = default;

@@ -34,9 +34,12 @@ class Bridge {
   using OnTool = std::function<aio::Task<Result<std::string>>(ToolFrame)>;
   /// The reply went out on a connection.
   using OnDelivered = std::function<void(std::string key)>;
+  /// Where a message was really said: what OnMessage gets, and what a reply is addressed to. May be empty: where its
+  /// frame says.
+  using OnPlace = std::function<aio::Task<scope::InboundMessage>(scope::InboundMessage)>;
 
   Bridge(aio::Executor ex, BridgeLimits limits, OnMessage on_message, OnFeedback on_feedback, OnDelivered on_delivered,
-         OnTool on_tool = {});
+         OnTool on_tool = {}, OnPlace on_place = {});
   ~Bridge();
 
   /// Serves one link until it ends. `account` is the principal behind it: token_account() or "local".

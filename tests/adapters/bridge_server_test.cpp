@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <stdexcept>
 
+#include "adapters/aio/signal.hpp"
 #include "adapters/bridge/server.hpp"
 #include "logging/service_log.hpp"
 #include "tests/support/fake_link.hpp"
@@ -29,6 +30,9 @@ struct Bench {
   bool fault = false;                                           ///< the hooks throw
   std::map<std::string, adapters::Reply> settled;               ///< by message id: there is an answer already
   std::function<void(scope::InboundMessage const&)> meanwhile;  ///< runs inside on_message
+  std::string group;                                            ///< every message was really said in this group
+  bool hold = false;                                            ///< on_message waits for `released`
+  aio::Signal released{loop.executor()};
   scope::InboundMessage last;
   bridge::Bridge bridge;
 
@@ -36,7 +40,8 @@ struct Bench {
       : bridge(
             loop.executor(), limits, [this](scope::InboundMessage m) { return on_message(std::move(m)); },
             [this](bridge::FeedbackFrame f) { return on_feedback(std::move(f)); },
-            [this](std::string key) { delivered.push_back(std::move(key)); }) {}
+            [this](std::string key) { delivered.push_back(std::move(key)); }, {},
+            [this](scope::InboundMessage m) { return place(std::move(m)); }) {}
 
   ~Bench() {
     bridge.drain();
@@ -45,11 +50,17 @@ struct Bench {
     CHECK_EQ(loop.faults(), Texts{});
   }
 
+  aio::Task<scope::InboundMessage> place(scope::InboundMessage m) {
+    if (!group.empty()) m.chat = ChatId(group);
+    co_return m;
+  }
+
   aio::Task<Result<bridge::Accepted>> on_message(scope::InboundMessage m) {
     if (fault) throw std::runtime_error("journal broke");
     last = m;
     admitted.push_back(m.principal.account + "/" + m.message_id);
     if (meanwhile) meanwhile(m);
+    while (hold) co_await released.wait_through();
     if (refuse) co_return *refuse;
     bridge::Accepted accepted;
     accepted.ignored = ignore;
@@ -163,6 +174,44 @@ TEST_CASE("a message is acked, then answered, and the answer is reported as deli
   CHECK_EQ(peer.got(), Texts{bridge::ack_frame("m1"), answer("m1")});
   CHECK_EQ(b.delivered, Texts{"key-m1"});
   CHECK_FALSE(b.bridge.say(reply_to(b.last)));  // answered once
+}
+
+TEST_CASE("a message that was really said in a group is answered as that group's") {
+  Bench b;
+  b.group = "oc_topic";
+  Peer const peer = b.join();
+  b.says(peer, ask("m1", "ou_1", "oc_elsewhere"));
+  CHECK_EQ(b.last.chat.str(), "oc_topic");
+  CHECK(b.bridge.say(reply_to(b.last)));
+  b.loop.settle();
+  CHECK_EQ(peer.got(), Texts{bridge::ack_frame("m1"), answer("m1")});
+}
+
+TEST_CASE("a message that is not durable yet holds up no other, and the acks keep their order") {
+  Bench b;
+  b.hold = true;
+  Peer const peer = b.join();
+  for (char const* id : {"m1", "m2", "m3"}) b.says(peer, ask(id));
+  CHECK_EQ(b.admitted, Texts{"local/m1", "local/m2", "local/m3"});
+  CHECK(peer.got().empty());
+  b.hold = false;
+  b.released.notify();
+  b.loop.settle();
+  CHECK_EQ(peer.got(), Texts{bridge::ack_frame("m1"), bridge::ack_frame("m2"), bridge::ack_frame("m3")});
+}
+
+TEST_CASE("a link that goes while its message is being made durable is let go when it is") {
+  Bench b;
+  b.hold = true;
+  Peer const peer = b.join();
+  b.says(peer, ask("m1"));
+  peer.link->peer_leaves();
+  b.loop.settle();
+  CHECK_EQ(b.bridge.connections(), 1);
+  b.hold = false;
+  b.released.notify();
+  b.loop.settle();
+  CHECK_EQ(b.bridge.connections(), 0);
 }
 
 TEST_CASE("an answer that is there before the ack goes out after it") {

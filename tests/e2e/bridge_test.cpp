@@ -83,6 +83,21 @@ TEST_CASE("two hundred clients at once are all answered") {
   }
 }
 
+TEST_CASE("a private chat in which a second person speaks is answered on, as the group it is") {
+  Workspace w;
+  Daemon daemon(KB_PROGRAM, w);
+  Client client(daemon);
+  auto const say = [&](std::string const& id, std::string const& sender) {
+    Json frame = Client::message(id, sender, "", "我的航班是哪天的？");
+    frame["ChatId"] = "oc_topic";
+    client.send(frame);
+    return client.next("answer", id).value("outcome", "");
+  };
+  CHECK_EQ(say("m1", "ou_alice"), "answered");
+  CHECK_EQ(say("m2", "ou_bob"), "scope_refused");
+  CHECK_EQ(say("m3", "ou_alice"), "scope_refused");
+}
+
 TEST_CASE("more questions in one chat than may wait are told so") {
   Workspace w;
   w.configure([](Json& config) { config["limits"]["chat_queue"] = 1; });

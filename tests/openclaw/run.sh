@@ -9,6 +9,6 @@ if [ "$major" -lt 20 ]; then
   echo "skipped: node 20 or newer is needed ($node: ${major#0})" >&2
   exit 77
 fi
-[ -z "${1-}" ] || export KBGATE="$1"
+[ -z "${1-}" ] || export KBGATE="$(CDPATH='' cd -- "$(dirname -- "$1")" && pwd -P)/$(basename -- "$1")"
 # Node 20 has the WebSocket client behind a flag; later ones take the flag and ignore it.
 exec "$node" --experimental-websocket --no-warnings --test "$here"/*_test.mjs
