@@ -19,7 +19,8 @@ test("the manifest describes every setting, and lets faulty ones reach the plugi
   for (const property of Object.values(manifest.configSchema.properties)) assert.deepEqual(Object.keys(property), ["description"]);
 });
 
-test("there is one version, and no dependency", () => {
+test("there is one name, one version, and no dependency", () => {
+  assert.equal(pack.name, manifest.id);
   assert.equal(manifest.version, CLIENT_VERSION);
   assert.equal(pack.version, CLIENT_VERSION);
   assert.equal(pack.dependencies, undefined);

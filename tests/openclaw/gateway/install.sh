@@ -17,7 +17,8 @@ skip() {
 get() {
   mkdir -p "$dir/$1"
   [ -f "$dir/$1/package.json" ] || echo '{"private": true}' >"$dir/$1/package.json"
-  (cd "$dir/$1" && nice npm install --omit=optional --no-audit --no-fund "$2" >"$dir/$1.log" 2>&1) || {
+  # Packages ask for the Node that will run them.
+  (cd "$dir/$1" && PATH="$dir/node/node_modules/.bin:$PATH" nice npm install --omit=optional --no-audit --no-fund "$2" >"$dir/$1.log" 2>&1) || {
     tail -5 "$dir/$1.log" >&2
     skip "npm cannot install $2"
   }

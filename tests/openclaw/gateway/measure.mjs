@@ -1,9 +1,11 @@
 // From a message's arrival at the gateway to its reply at Feishu: kbgate against a stand-in that answers at once, in turns,
 // through the same gateway. usage: measure.mjs [COUNT]   Run by ../gateway.sh.
+import { setTimeout as pause } from "node:timers/promises";
 import { edit } from "../support/kbgate.mjs";
 import { endWorld, makeWorld } from "./world.mjs";
 
 const count = Number(process.argv[2] ?? 100);
+const PACE_MS = 600; // the webhook takes 120 requests a minute
 const STAND_IN = "stand-in, please";
 const QUESTIONS = ["混合来源的难负例 nDCG@10 是多少？", "韩雪负责什么？", "How long does the reranker take at the 95th percentile?", "法国的首都是哪里？"];
 
@@ -22,6 +24,7 @@ relay.standIn = (frame, peer) => {
 };
 
 async function once(text) {
+  await pause(PACE_MS);
   const start = performance.now();
   const id = await feishu.say({ text });
   return (await feishu.replyTo(id)).at - start;
