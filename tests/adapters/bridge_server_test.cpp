@@ -60,7 +60,9 @@ struct Bench {
     last = m;
     admitted.push_back(m.principal.account + "/" + m.message_id);
     if (meanwhile) meanwhile(m);
-    while (hold) co_await released.wait_through();
+    while (hold) {
+      co_await released.wait_through();
+    }
     if (refuse) co_return *refuse;
     bridge::Accepted accepted;
     accepted.ignored = ignore;
