@@ -54,6 +54,35 @@ ModelSettings read_model(Json const& json, std::filesystem::path const& base, Fa
   return model;
 }
 
+EmbeddingSettings read_embeddings(Json const& json, std::filesystem::path const& base, FaultSink& sink) {
+  Fields fields(json, "answer.embeddings", sink);
+  EmbeddingSettings out;
+  out.base_url = fields.text("base_url");
+  while (out.base_url.ends_with('/')) out.base_url.pop_back();
+  out.name = fields.text("name");
+  out.api_key_file = secret_file(fields, "api_key_file", base, sink);
+  std::string const ca_file = fields.text("ca_file");
+  if (!ca_file.empty()) out.ca_file = (base / ca_file).lexically_normal();
+  auto const milliseconds = [&fields](std::string_view key, std::chrono::milliseconds value) {
+    return std::chrono::milliseconds(fields.number(key, value.count(), 50, 300'000));
+  };
+  out.call_limit = milliseconds("call_milliseconds", out.call_limit);
+  out.query_limit = milliseconds("query_milliseconds", out.query_limit);
+  out.retries = static_cast<unsigned>(fields.number("retries", out.retries, 0, 10));
+  out.batch = static_cast<unsigned>(fields.number("batch", out.batch, 1, 2048));
+  out.in_answers = fields.flag("in_answers", false);
+  fields.reject_unknown();
+  if (!is_usable_url(out.base_url)) {
+    sink.error(fields.place("base_url"),
+               "answer.embeddings.base_url \"" + out.base_url + "\" is no address kbgate sends pages to",
+               "write https://HOST/v1; http:// only for 127.0.0.1, localhost or [::1]");
+  }
+  if (out.name.empty()) {
+    sink.error(fields.place("name"), "answer.embeddings.name is missing", "the model's name as the server knows it");
+  }
+  return out;
+}
+
 }  // namespace
 
 AnswerSettings read_answer(Json const& json, std::filesystem::path const& base, FaultSink& sink) {
@@ -67,6 +96,9 @@ AnswerSettings read_answer(Json const& json, std::filesystem::path const& base, 
   } else if (by_model) {
     sink.error(fields.place("drafter"), "answer.drafter is \"model\" and answer.model is missing",
                R"(add "model": {"base_url": "https://…/v1", "name": "…", "api_key_file": "…"})");
+  }
+  if (Json const* const embeddings = fields.object("embeddings")) {
+    out.embeddings = read_embeddings(*embeddings, base, sink);
   }
   fields.reject_unknown();
   return out;

@@ -4,6 +4,8 @@
 #include <array>
 #include <utility>
 
+#include "config/knowledge_base_settings.hpp"
+
 namespace kb::config {
 namespace {
 
@@ -197,6 +199,8 @@ RepoSettings read_repo(Json const& json, std::string name, fs::path const& base,
   }
   repo.include = fields.texts("include");
   repo.exclude = fields.texts("exclude");
+  repo.knowledge_base =
+      read_knowledge_base(fields.object("knowledge_base"), fields.path("knowledge_base"), repo.id, sink);
   fields.reject_unknown();
   return repo;
 }

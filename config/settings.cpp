@@ -10,6 +10,7 @@
 #include "config/atomic_file.hpp"
 #include "config/feishu_settings.hpp"
 #include "config/json_fields.hpp"
+#include "config/knowledge_base_settings.hpp"
 #include "config/repo_settings.hpp"
 
 namespace kb::config {
@@ -33,6 +34,15 @@ Reach reach_of(std::string const& address) {
   return IN6_IS_ADDR_LOOPBACK(&v6) ? Reach::loopback : Reach::network;
 }
 
+/// As names of knowledge bases are compared: without blanks around, ASCII case folded.
+std::string folded(std::string_view name) {
+  while (!name.empty() && name.front() <= ' ') name.remove_prefix(1);
+  while (!name.empty() && name.back() <= ' ') name.remove_suffix(1);
+  std::string out(name);
+  for (char& c : out) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return out;
+}
+
 /// One kbgate.json on its way to Settings.
 class SettingsReader {
  public:
@@ -52,6 +62,9 @@ class SettingsReader {
     if (Json const* listen = top.object("listen")) read_listen(*listen);
     if (Json const* adapters = top.object("adapters")) read_adapters(*adapters);
     if (Json const* answer = top.object("answer")) settings_.answer = config::read_answer(*answer, base_, sink_);
+    if (Json const* rules = top.object("knowledge_bases")) {
+      settings_.knowledge_bases = read_knowledge_base_rules(*rules, sink_);
+    }
     if (Json const* limits = top.object("limits")) read_limits(*limits);
     top.reject_unknown();
     return std::move(settings_);
@@ -75,6 +88,7 @@ class SettingsReader {
       return;
     }
     std::map<RepoId, int> lines;
+    std::map<std::string, RepoId> asked_by;  // ids, and names whatever their case
     for (std::size_t i = 0; i < list->items.size(); ++i) {
       Json const& item = list->items[i];
       RepoSettings repo = read_repo(item, "repos[" + std::to_string(i) + "]", base_, sink_);
@@ -86,6 +100,13 @@ class SettingsReader {
       }
       if (!repo.dir.empty() && repo.git.empty()) {
         repo.git = settings_.state_dir / "directories" / repo.id.owner / (repo.id.repo + ".git");
+      }
+      for (std::string const& word : {"id " + repo.knowledge_base.id, "name " + folded(repo.knowledge_base.name)}) {
+        auto const [holder, free] = asked_by.emplace(word, repo.id);
+        if (free) continue;
+        sink_.error(item.place,
+                    repo.id.str() + " and " + holder->second.str() + " have the same knowledge base " + word,
+                    "agents ask by it: give each its own");
       }
       settings_.repos.push_back(std::move(repo));
     }

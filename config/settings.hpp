@@ -21,6 +21,33 @@ enum class QueryLogMode { branch, commit, local };
 [[nodiscard]] std::string_view to_string(RepoKind kind) noexcept;
 [[nodiscard]] std::string_view to_string(QueryLogMode mode) noexcept;
 
+/// Why a knowledge base is asked: agents see it beside its chunks, and recall over all of them weighs it (S2-50…52).
+enum class SourceRole {
+  canonical_reference,
+  runbook,
+  voice_style,
+  meeting_notes,
+  social_artifact,
+  generated_summary,
+  other
+};
+[[nodiscard]] std::string_view to_string(SourceRole role) noexcept;
+
+/// A repository as agents ask for it by name (ACCEPTANCE 1.3). Every repository has one; the file may say more.
+struct KnowledgeBase {
+  std::string id;    ///< letters, digits, - and _; made from owner/repo unless given
+  std::string name;  ///< owner/repo unless given
+  std::string description;
+  std::vector<std::string> agents;  ///< who may ask; empty: any agent
+  std::string scope;                ///< of its chunks without a scope of their own; empty: none
+  bool permissive = false;          ///< peer_scope_policy: "permissive", not "strict"
+  SourceRole role = SourceRole::other;
+  bool active = true;
+  std::vector<UserId> users;  ///< may read it, beside those to whom the directory gives the repository…
+  std::vector<TeamId> teams;  ///< …and so may the members of these
+  friend bool operator==(KnowledgeBase const&, KnowledgeBase const&) = default;
+};
+
 struct RepoSettings {
   RepoId id;
   RepoKind kind = RepoKind::team;
@@ -34,6 +61,7 @@ struct RepoSettings {
   bool push_query_log = false;       ///< to `remote`
   std::vector<std::string> include;  ///< globs; empty: **/*.md, **/*.markdown
   std::vector<std::string> exclude;
+  KnowledgeBase knowledge_base;
   friend bool operator==(RepoSettings const&, RepoSettings const&) = default;
 };
 
@@ -69,8 +97,29 @@ struct ModelSettings {
   friend bool operator==(ModelSettings const&, ModelSettings const&) = default;
 };
 
+/// An OpenAI-compatible endpoint of embeddings.
+struct EmbeddingSettings {
+  std::string base_url;  ///< without the trailing slash; "/embeddings" is put behind it
+  std::string name;
+  std::filesystem::path api_key_file;  ///< absolute; empty: no Authorization header
+  std::filesystem::path ca_file;       ///< absolute; empty: the system's authorities
+  std::chrono::milliseconds call_limit{20'000};
+  std::chrono::milliseconds query_limit{1'500};  ///< of a query's vector; then words alone decide
+  unsigned retries = 2;                          ///< after 429, 5xx and a connection that failed
+  unsigned batch = 64;                           ///< texts of one call
+  bool in_answers = false;                       ///< also for questions in chats, not for kb_chunks and recall alone
+  friend bool operator==(EmbeddingSettings const&, EmbeddingSettings const&) = default;
+};
+
 struct AnswerSettings {
-  std::optional<ModelSettings> model;  ///< nothing: extractive
+  std::optional<ModelSettings> model;           ///< nothing: extractive
+  std::optional<EmbeddingSettings> embeddings;  ///< nothing: words alone
+};
+
+/// How knowledge bases are asked by name.
+struct KnowledgeBaseRules {
+  std::vector<std::string> peer_channels{"peer-*"};  ///< globs of the channel prefixes whose suffix names a peer
+  bool clamp_limit = false;                          ///< a limit outside 1…20 is moved there, not refused (C-30)
 };
 
 /// Teams whose chats come through an OpenClaw gateway and its kbgate plugin.
@@ -98,6 +147,7 @@ struct Settings {
   std::vector<FeishuSettings> feishu;  ///< empty: the adapter is off
   OpenClawSettings openclaw;
   AnswerSettings answer;
+  KnowledgeBaseRules knowledge_bases;
   Limits limits;
 
   [[nodiscard]] RepoSettings const* find(RepoId const& id) const noexcept;

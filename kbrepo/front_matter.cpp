@@ -95,6 +95,7 @@ void fill(FrontMatter& front, std::map<std::string, std::vector<std::string>>& v
   for (std::string& alias : values["alias"]) front.aliases.push_back(std::move(alias));
   front.tags = std::move(values["tags"]);
   front.stale = first("stale") == "true";
+  front.scope = first("scope");
   for (std::string_view const key : kDateKeys) {
     front.date = first(key);
     if (!front.date.empty()) break;

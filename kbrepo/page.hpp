@@ -31,6 +31,7 @@ struct FrontMatter {
   std::vector<std::string> tags;
   std::string date;         ///< first of updated_at, updated, last_updated, generated_at, date, as written (C-33)
   bool stale = false;       ///< `stale: true`
+  std::string scope;        ///< whose chunks these are, for agents that ask by name (S2-45); empty: the base's
   std::string fault;        ///< why it did not parse; the page is served without metadata then
   std::uint32_t lines = 0;  ///< lines the front matter takes, its fences included
 };

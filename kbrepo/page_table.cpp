@@ -12,7 +12,7 @@ namespace kb::kbrepo {
 namespace {
 
 /// The last characters are the format: raise them when the record or what parse_page makes of a page changes.
-constexpr std::string_view kMagic = "kbgate pages 001";
+constexpr std::string_view kMagic = "kbgate pages 002";
 constexpr std::size_t kMaxFile = std::size_t{1} << 30;
 constexpr std::size_t kHead = kMagic.size() + sizeof(std::uint64_t);
 
@@ -119,6 +119,7 @@ void pass(File& file, Table& table) {
     f.field(page.date);
     f.field(page.stale);
     f.field(page.encoding);
+    f.field(page.scope);
   });
   file.list(table.facts, [](auto& f, auto& facts) {
     f.field(facts.passages);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cassert>
+#include <deque>
 #include <malloc.h>
+#include <mutex>
 
 #include "kbrepo/page_url.hpp"
 #include "kbrepo/snapshot_build.hpp"
@@ -14,6 +16,7 @@ namespace {
 constexpr std::size_t kMaxCatalogBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxNotes = 100;
 constexpr std::size_t kTrimAfterPages = 200;
+constexpr std::size_t kMaxViews = 16;
 
 std::filesystem::path pages_file(std::filesystem::path index_file) { return index_file += ".pages"; }
 
@@ -104,6 +107,8 @@ struct Snapshot::State {
   index::Index index;
   SnapshotStats stats;
   std::shared_ptr<PageStore> store;
+  std::mutex views_lock;
+  std::deque<std::pair<std::string, index::Index>> views;  ///< the newest first
 
   void count(TreeListing const& listing) {
     stats.pages = table.pages.size();
@@ -219,6 +224,10 @@ PageInfo const* Snapshot::find(scope::ReadGrant const& grant, std::string_view p
   return place != all.end() && place->path == path ? &*place : nullptr;
 }
 
+std::size_t Snapshot::passages(scope::ReadGrant const& grant, PageInfo const& page) const {
+  return state_->table.facts[static_cast<std::size_t>(&page - pages(grant).data())].passages;
+}
+
 Catalog const& Snapshot::catalog(scope::ReadGrant const& grant) const {
   assert(grant.allows(repo()));
   return state_->catalog;
@@ -227,6 +236,22 @@ Catalog const& Snapshot::catalog(scope::ReadGrant const& grant) const {
 index::Index const& Snapshot::index(scope::ReadGrant const& grant) const {
   assert(grant.allows(repo()));
   return state_->index;
+}
+
+index::Index Snapshot::index(scope::ReadGrant const& grant, std::string const& view,
+                             std::function<bool(PageInfo const&)> const& sees) const {
+  assert(grant.allows(repo()));
+  {
+    std::lock_guard const lock(state_->views_lock);
+    for (auto const& [name, known] : state_->views) {
+      if (name == view) return known;
+    }
+  }
+  index::Index made = state_->index.without([&](std::uint32_t doc) { return !sees(state_->table.pages[doc]); });
+  std::lock_guard const lock(state_->views_lock);
+  state_->views.emplace_front(view, made);
+  if (state_->views.size() > kMaxViews) state_->views.pop_back();
+  return made;
 }
 
 Result<std::shared_ptr<Page const>> Snapshot::read(scope::ReadGrant const& grant, std::string_view path) const {
@@ -239,8 +264,7 @@ Result<std::string> Snapshot::file(scope::ReadGrant const& grant, std::string co
                                    std::size_t max_bytes) const {
   assert(grant.allows(repo()));
   bool const meta = path.starts_with(".meta/") || path.find("/.meta/") != path.npos;
-  bool const hidden =
-      PageFilter(state_->settings).excludes(path) || (kind_of(path) == PageKind::control && !meta);
+  bool const hidden = PageFilter(state_->settings).excludes(path) || (kind_of(path) == PageKind::control && !meta);
   if (hidden) return Error(Errc::not_found, "there is no file " + path);
   Result<BlobId> const blob = state_->store->find(commit(), path);
   if (!blob) return blob.error();

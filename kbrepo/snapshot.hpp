@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,6 +35,7 @@ struct PageInfo {
   std::string date;  ///< of the front matter, as written
   bool stale = false;
   Encoding encoding = Encoding::utf8;
+  std::string scope;  ///< of the front matter: which peer or channel it belongs to (S2-45)
 };
 
 /// The last commit that changed a page.
@@ -83,8 +85,13 @@ class Snapshot {
   /// All pages in path order. Position = document number of the index.
   [[nodiscard]] std::span<PageInfo const> pages(scope::ReadGrant const& grant) const;
   [[nodiscard]] PageInfo const* find(scope::ReadGrant const& grant, std::string_view path) const;
+  [[nodiscard]] std::size_t passages(scope::ReadGrant const& grant, PageInfo const& page) const;  ///< one of pages()
   [[nodiscard]] Catalog const& catalog(scope::ReadGrant const& grant) const;
   [[nodiscard]] index::Index const& index(scope::ReadGrant const& grant) const;
+  /// The index as if the pages that `sees` refuses were not there: scores too tell nothing of them. `view` names that
+  /// choice: the few made last are kept under it.
+  [[nodiscard]] index::Index index(scope::ReadGrant const& grant, std::string const& view,
+                                   std::function<bool(PageInfo const&)> const& sees) const;
   /// The page from its blob at commit(); a small cache of parsed pages stands in front. not_found uses the text
   /// 页面不存在：{path}.
   [[nodiscard]] Result<std::shared_ptr<Page const>> read(scope::ReadGrant const& grant, std::string_view path) const;

@@ -28,8 +28,8 @@ std::string note_on(Page const& page) {
 }
 
 PageInfo info_of(Page const& page) {
-  return {page.path,          page.blob,       page.kind,        page.role,    page.title,
-          page.front.aliases, page.front.date, page.front.stale, page.encoding};
+  return {page.path,          page.blob,       page.kind,        page.role,     page.title,
+          page.front.aliases, page.front.date, page.front.stale, page.encoding, page.front.scope};
 }
 
 class Analysis {

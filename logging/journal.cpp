@@ -241,6 +241,11 @@ Result<std::optional<StoredReply>> Journal::last_reply(scope::InboundMessage con
       [&](store::Connection& db) { return store::last_reply(db, store::conversation_of(like), query_id); });
 }
 
+Result<std::vector<FoundMessage>> Journal::find_messages(MessageSearch const& search) const {
+  return state_->read<std::vector<FoundMessage>>(
+      [&search](store::Connection& db) { return store::find_messages(db, search); });
+}
+
 Result<std::vector<PendingRecord>> Journal::unpublished(RepoId const& repo, std::size_t limit) const {
   return state_->read<std::vector<PendingRecord>>(
       [&repo, limit](store::Connection& db) { return store::unpublished(db, repo, limit); });

@@ -94,6 +94,20 @@ struct GivenUpReply {
   TimePoint at{};
 };
 
+/// Which of the stored messages and replies to look through: those of one group, or what one person and the bot said to
+/// each other in private.
+struct MessageSearch {
+  scope::ChatType chat_type = scope::ChatType::direct;
+  UserId sender;       ///< of a private chat
+  ChatId chat;         ///< of a group
+  std::string phrase;  ///< byte for byte; not empty
+  std::size_t limit = 20;
+};
+struct FoundMessage {
+  std::string message_id, sender, text;  ///< sender empty: the bot, answering message_id
+  TimePoint time{};
+};
+
 struct JournalStats {
   std::size_t inbox_unsettled = 0, replies_pending = 0, replies_given_up = 0, records_pending = 0;
   std::size_t waiting = 0;         ///< changes in the queue
@@ -165,6 +179,8 @@ class Journal {
   /// (those to commands) do not count. With `query_id`: that one, if it was given in this very conversation.
   [[nodiscard]] Result<std::optional<StoredReply>> last_reply(scope::InboundMessage const& like,
                                                               std::string_view query_id = {}) const;
+  /// Messages and replies that hold the phrase, the newest first.
+  [[nodiscard]] Result<std::vector<FoundMessage>> find_messages(MessageSearch const& search) const;
   [[nodiscard]] Result<std::vector<PendingRecord>> unpublished(RepoId const& repo, std::size_t limit) const;
   [[nodiscard]] Result<std::vector<RepoId>> repos_with_unpublished() const;
   /// Oldest first; `since` empty: all.

@@ -107,6 +107,22 @@ std::optional<StoredReply> last_reply(Connection& db, std::string const& convers
                conversation, query_id));
 }
 
+std::vector<FoundMessage> find_messages(Connection& db, MessageSearch const& search) {
+  bool const group = search.chat_type == scope::ChatType::group;
+  Rows rows = db.query(
+      "SELECT message_id, sender, text, at FROM ("
+      " SELECT id, 0 AS part, message_id, sender, text, sent_at AS at FROM inbox WHERE is_group = ?1 AND"
+      " (CASE WHEN ?1 THEN chat ELSE sender END) = ?2 AND instr(text, ?3) > 0"
+      " UNION ALL"
+      " SELECT inbox.id, 1, message_id, '', reply.text, reply.settled_at FROM inbox JOIN reply ON reply.key = inbox.key"
+      " WHERE is_group = ?1 AND (CASE WHEN ?1 THEN chat ELSE sender END) = ?2 AND instr(reply.text, ?3) > 0)"
+      " ORDER BY id DESC, part DESC LIMIT ?4",
+      group, group ? search.chat.str() : search.sender.str(), search.phrase, static_cast<std::int64_t>(search.limit));
+  std::vector<FoundMessage> out;
+  while (rows.next()) out.push_back({rows.text(0), rows.text(1), rows.text(2), from_micros(rows.number(3))});
+  return out;
+}
+
 Result<std::vector<PendingRecord>> unpublished(Connection& db, RepoId const& repo, std::size_t limit) {
   std::vector<PendingRecord> out;
   Rows rows = db.query(

@@ -39,6 +39,7 @@ struct Expired {
 [[nodiscard]] std::string holder(Connection& db, std::string_view key);
 [[nodiscard]] std::optional<StoredReply> reply_of_key(Connection& db, std::string const& key);
 [[nodiscard]] std::optional<StoredReply> reply_of_query(Connection& db, std::string_view query_id);
+[[nodiscard]] std::vector<FoundMessage> find_messages(Connection& db, MessageSearch const& search);
 [[nodiscard]] std::optional<StoredReply> last_reply(Connection& db, std::string const& conversation,
                                                     std::string_view query_id);
 [[nodiscard]] Result<std::vector<PendingRecord>> unpublished(Connection& db, RepoId const& repo, std::size_t limit);

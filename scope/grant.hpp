@@ -9,7 +9,8 @@
 
 namespace kb::config {
 struct Directory;
-}
+struct RepoSettings;
+}  // namespace kb::config
 
 namespace kb::scope {
 
@@ -25,7 +26,8 @@ struct GrantedRepo {
 struct ScopeRequest;
 struct ScopeOutcome;
 
-/// Which repositories one question may read. Copyable, immutable; made by resolve() and operator_grant() alone.
+/// Which repositories one question may read. Copyable, immutable; made by resolve(), resolve_named() and
+/// operator_grant() alone.
 class ReadGrant {
  public:
   [[nodiscard]] std::span<GrantedRepo const> repos() const noexcept { return repos_; }
@@ -35,6 +37,8 @@ class ReadGrant {
  private:
   explicit ReadGrant(std::vector<GrantedRepo> repos) : repos_(std::move(repos)) {}
   friend ScopeOutcome resolve(ScopeRequest const& request, config::Directory const& directory);
+  friend ScopeOutcome resolve_named(ScopeRequest const& request, config::Directory const& directory,
+                                    std::span<config::RepoSettings const> repos);
   friend ReadGrant operator_grant(RepoId const& id, Label label);
 
   std::vector<GrantedRepo> repos_;

@@ -230,6 +230,21 @@ void resolve_direct(ScopeOutcome& out, ScopeRequest const& request, config::Dire
   note_project(out, question, teams);
 }
 
+/// Whether a knowledge base's own list lets the sender in, in this chat.
+bool lets_in(config::KnowledgeBase const& base, ScopeOutcome const& out, UserId const& sender,
+             config::Directory const& directory) {
+  auto const lists = [&base](TeamId const& team) {
+    return std::find(base.teams.begin(), base.teams.end(), team) != base.teams.end();
+  };
+  if (out.chat_type == ChatType::group) return out.granted() && lists(out.team->id);
+  if (std::find(base.users.begin(), base.users.end(), sender) != base.users.end()) return true;
+  if (!out.user) return false;
+  return std::any_of(out.user->teams.begin(), out.user->teams.end(), [&](TeamId const& id) {
+    auto const* team = directory.team(id);
+    return lists(id) && team != nullptr && team->has_member(sender);
+  });
+}
+
 ScopeOutcome begin(UserId const& sender, ChatType type, ChatId const& chat, config::Directory const& directory,
                    bool external) {
   ScopeOutcome out;
@@ -295,6 +310,25 @@ ScopeOutcome resolve(ScopeRequest const& request, config::Directory const& direc
   else
     resolve_direct(out, request, directory, repos);
   if (!out.refusal) out.grant = ReadGrant(std::move(repos));
+  return out;
+}
+
+ScopeOutcome resolve_named(ScopeRequest const& request, config::Directory const& directory,
+                           std::span<config::RepoSettings const> settings) {
+  ScopeRequest plain = request;
+  plain.question.clear();  // words do not narrow what is asked by name
+  plain.forced.reset();
+  auto out = resolve(plain, directory);
+  if (request.sender.empty()) return out;
+  Repos repos;
+  if (out.grant) repos.assign(out.grant->repos().begin(), out.grant->repos().end());
+  for (auto const& repo : settings) {
+    if (lets_in(repo.knowledge_base, out, request.sender, directory)) add(repos, repo.id, Label::team);
+  }
+  if (repos.empty()) return out;
+  out.refusal.reset();
+  out.message.clear();
+  out.grant = ReadGrant(std::move(repos));
   return out;
 }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -82,6 +83,12 @@ struct ScopeOutcome {
 /// - of several teams the one that the question names, or else the one team whose project it names, alone; else all.
 /// `scope` is what was granted; in a group always team.
 [[nodiscard]] ScopeOutcome resolve(ScopeRequest const& request, config::Directory const& directory);
+
+/// For agents that ask knowledge bases by name (S2-3): all that resolve() grants this sender in this chat whatever the
+/// words, and the repositories whose `knowledge_base` lets the sender or one of their teams in. In a group that is the
+/// bound team alone; in private a sender whom a knowledge base lets in by name need not be registered.
+[[nodiscard]] ScopeOutcome resolve_named(ScopeRequest const& request, config::Directory const& directory,
+                                         std::span<config::RepoSettings const> repos);
 
 /// chat_context: sender, user, binding and team of a chat, without a question and without any grant. Refuses as steps
 /// 1–6 of resolve() do; `granted()` is false either way, so look at `refusal`.
