@@ -23,10 +23,17 @@ constexpr unsigned kRequestsPerMinute = 60;  // N-36
 struct ToolRoute {
   std::string_view name, tool;
 };
-constexpr std::array kToolRoutes{ToolRoute{"ask", "kb_ask"},           ToolRoute{"search", "kb_search"},
-                                 ToolRoute{"read", "kb_read"},         ToolRoute{"list", "kb_list"},
-                                 ToolRoute{"validate", "kb_validate"}, ToolRoute{"query", "kb_query"},
-                                 ToolRoute{"chunks", "kb_chunks"},     ToolRoute{"brain", "brain_query"}};
+constexpr std::array kToolRoutes{ToolRoute{"ask", "kb_ask"},
+                                 ToolRoute{"search", "kb_search"},
+                                 ToolRoute{"read", "kb_read"},
+                                 ToolRoute{"list", "kb_list"},
+                                 ToolRoute{"validate", "kb_validate"},
+                                 ToolRoute{"query", "kb_query"},
+                                 ToolRoute{"chunks", "kb_chunks"},
+                                 ToolRoute{"brain", "brain_query"},
+                                 ToolRoute{"recall", "crystal_recall"},
+                                 ToolRoute{"knowledge_bases", "crystal_list_knowledge_bases"},
+                                 ToolRoute{"messages", "crystal_search_messages"}};
 
 /// The tool behind /v1/<name>; empty: none.
 std::string_view tool_of(std::string_view name) noexcept {
@@ -70,6 +77,7 @@ aio::HttpResponse response_of(ToolReply const& reply) {
   aio::HttpResponse response = problem(reply.status, title_of(reply.status), reply.message);
   Json body = Json::parse(response.body);
   body["error"] = reply.code;
+  if (!reply.hint.empty()) body["hint"] = reply.hint;
   response.body = dump(body) + "\n";
   if (reply.status == 429) response.headers["retry-after"] = "60";
   return response;
@@ -289,6 +297,8 @@ aio::Task<aio::HttpResponse> Api::mcp(aio::HttpRequest request) {
     call.name = step.call->tool;
     call.arguments = step.call->arguments;
     call.caller = std::move(*caller);
+    call.caller.agent = request.header("x-kbgate-agent-id");
+    call.caller.channel = request.header("x-kbgate-channel");
     reply = co_await run_tool(std::move(call));
   }
   co_return json_response(mcp_result(*step.call, reply));
@@ -312,7 +322,10 @@ aio::Task<ToolReply> Api::run_tool(ToolCall call) {
   World const world = hooks_.world();  // pinned for this call
   ToolReply reply;
   auto job = [&] { reply = call_tool(call, world); };
-  co_await cpu_.run(job);
+  bool const from_disk = reads_journal(call.name);
+  if (from_disk) call.journal = &durable_.journal();
+  aio::Pool& pool = from_disk ? files_ : cpu_;
+  co_await pool.run(job);
   if (!reply.outcome.empty()) metrics_.count_reply(reply.outcome);
   if (reply.records.empty()) co_return reply;
   // The record is durable before the answer leaves (S1-5).

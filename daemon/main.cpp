@@ -290,11 +290,36 @@ int main(int argc, char** argv) {
     };
   });
 
+  KbChunksOptions chunks;
+  auto const add_asker = [](CLI::App& cmd, kb::protocols::Asker& asker) {
+    cmd.add_option("--agent_id", asker.agent, "the agent that asks");
+    cmd.add_option("--channel", asker.channel, "its channel, such as peer-coach:511172388");
+  };
+  auto* chunks_cmd = verb("kb_chunks", "chunks of one knowledge base, asked by id or name");
+  chunks_cmd->add_option("--knowledge_base_id", chunks.query.id, "as knowledge_bases lists it");
+  chunks_cmd->add_option("--knowledge_base_name", chunks.query.name, "whatever its case");
+  chunks_cmd->add_option("--query", chunks.query.query, "in words");
+  chunks_cmd->add_option("--limit", chunks.query.limit, "1 to 20")->capture_default_str();
+  add_asker(*chunks_cmd, chunks.asker);
+  chunks_cmd->add_flag("!--no_graph_context", chunks.query.graph, "without what the chunks are linked to");
+  chunks_cmd->callback([&] {
+    run = [&] {
+      chunks.config = config;
+      return kb_chunks_verb(chunks, io);
+    };
+  });
+  kb::protocols::Asker asker;
+  auto* bases_cmd = verb("knowledge_bases", "list knowledge bases; with an agent or channel, those they see");
+  add_asker(*bases_cmd, asker);
+  bases_cmd->callback([&] { run = [&] { return knowledge_bases_verb(config, asker, io); }; });
+
   Sender agent;
   auto* mcp_cmd = verb("mcp", "serve the tools to an agent over the Model Context Protocol on stdio");
   mcp_cmd->add_option("--sender_id,--open_id", agent.sender_id, "as whom it asks")->required();
   mcp_cmd->add_option("--chat_type", agent.chat_type, "direct (the default) or group");
   mcp_cmd->add_option("--chat_id", agent.chat_id, "the group it asks in");
+  mcp_cmd->add_option("--agent_id", agent.agent_id, "the agent it is, for knowledge bases asked by name");
+  mcp_cmd->add_option("--channel", agent.channel, "its channel; no argument can then name another");
   mcp_cmd->callback([&] { run = [&] { return mcp_verb(config, agent, std::cin, io); }; });
 
   SimFeishuOptions sim;

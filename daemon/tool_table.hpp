@@ -71,6 +71,11 @@ ToolReply kb_search_tool(Arguments& arguments, ToolContext const& context);
 ToolReply kb_query_tool(Arguments& arguments, ToolContext const& context);
 // tools_brain.cpp
 ToolReply brain_query_tool(Arguments& arguments, ToolContext const& context);
+// tools_chunks.cpp
+ToolReply kb_chunks_tool(Arguments& arguments, ToolContext const& context);
+ToolReply recall_tool(Arguments& arguments, ToolContext const& context);
+ToolReply list_bases_tool(Arguments& arguments, ToolContext const& context);
+ToolReply search_messages_tool(Arguments& arguments, ToolContext const& context);
 // tools_answer.cpp
 ToolReply kb_ask_tool(Arguments& arguments, ToolContext const& context);
 ToolReply kb_validate_tool(Arguments& arguments, ToolContext const& context);

@@ -9,6 +9,16 @@
 namespace kb::daemon {
 namespace {
 
+constexpr std::string_view kChunkArguments =
+    R"({"knowledgeBaseId":{"type":"string","description":"this or knowledgeBaseName is required"},
+        "knowledgeBaseName":{"type":"string"},
+        "query":{"type":"string"},
+        "limit":{"type":"integer","minimum":1,"maximum":20,"default":8},
+        "agentId":{"type":"string"},
+        "channel":{"type":"string","description":"such as peer-coach:511172388"},
+        "includeGraphContext":{"type":"boolean","default":true,"description":"with pages and nodes that the chunks are linked to"}})";
+constexpr std::string_view kSearchMessages = "crystal_search_messages";
+
 constexpr std::array kTools{
     Tool{"kb_ask", "Ask the knowledge bases",
          "Answers a question strictly from the knowledge bases the caller may read, with sources; or says that they do "
@@ -47,6 +57,26 @@ constexpr std::array kTools{
              "project":{"type":"string","description":"required when the scope has project"},
              "category":{"type":"string","enum":["pattern","antipattern","decision","operation","reference"]}})",
          R"(["questions"])", brain_query_tool},
+    Tool{"kb_chunks", "Ask one knowledge base by name",
+         "Chunks of one named knowledge base that are closest to a query, best first, with scores, source role and "
+         "graph "
+         "context. Only that base is searched.",
+         kChunkArguments, R"(["query"])", kb_chunks_tool},
+    Tool{"crystal_query_knowledge_base", "Query knowledge base", "kb_chunks, by the name that Memory Crystal gives it.",
+         kChunkArguments, R"(["query"])", kb_chunks_tool},
+    Tool{"crystal_recall", "Recall over all knowledge bases",
+         "Chunks of every knowledge base that is visible to the caller, agent and channel, weighed by source role.",
+         R"({"query":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":20,"default":8},
+             "agentId":{"type":"string"},"channel":{"type":"string"}})",
+         R"(["query"])", recall_tool},
+    Tool{"crystal_list_knowledge_bases", "List knowledge bases",
+         "The knowledge bases that are visible to the caller, agent and channel, with id, name, scope and source role.",
+         R"({"agentId":{"type":"string"},"channel":{"type":"string"}})", "[]", list_bases_tool},
+    Tool{kSearchMessages, "Search messages",
+         "Messages of this chat, and the answers given in it, that hold a phrase exactly; the newest first.",
+         R"({"query":{"type":"string","description":"the phrase, byte for byte"},
+             "limit":{"type":"integer","minimum":1,"maximum":100,"default":20}})",
+         R"(["query"])", search_messages_tool},
     Tool{
         "kb_read", "Read a page", "One page of a knowledge base, whole, at its newest commit.",
         R"({"owner":{"type":"string"},"repo":{"type":"string","description":"both may be left out where one is readable"},
@@ -73,6 +103,8 @@ std::span<Tool const> tool_table() noexcept { return kTools; }
 bool is_tool(std::string_view name) noexcept {
   return std::any_of(kTools.begin(), kTools.end(), [name](Tool const& tool) { return tool.name == name; });
 }
+
+bool reads_journal(std::string_view tool) noexcept { return tool == kSearchMessages; }
 
 std::string tools_json() {
   Json tools = Json::array();
@@ -119,13 +151,18 @@ ToolReply tool_result(Json const& object) {
   return reply;
 }
 
+scope::ScopeRequest request_of(Caller const& caller) {
+  scope::ScopeRequest request;
+  request.sender = caller.sender;
+  request.chat_type = caller.chat_type;
+  request.chat = caller.chat;
+  return request;
+}
+
 ToolReply bad_request(std::string_view message) { return tool_failure(400, "bad_request", message); }
 
 scope::ScopeOutcome scope_of(ToolContext const& context, std::string question) {
-  scope::ScopeRequest request;
-  request.sender = context.call.caller.sender;
-  request.chat_type = context.call.caller.chat_type;
-  request.chat = context.call.caller.chat;
+  scope::ScopeRequest request = request_of(context.call.caller);
   request.question = std::move(question);
   return scope::resolve(request, context.world.books->directory);
 }

@@ -9,6 +9,10 @@
 
 #include "daemon/ask.hpp"
 
+namespace kb::logging {
+class Journal;
+}
+
 namespace kb::daemon {
 
 /// Who calls, and from where, as the verbs have it.
@@ -16,7 +20,10 @@ struct Caller {
   UserId sender;
   scope::ChatType chat_type = scope::ChatType::direct;
   ChatId chat;
+  std::string agent{}, channel{};  ///< of an agent asking knowledge bases by name; empty: arguments may say
 };
+/// The request that a call of theirs makes, without its words.
+[[nodiscard]] scope::ScopeRequest request_of(Caller const& caller);
 
 struct ToolCall {
   std::string name;
@@ -24,7 +31,8 @@ struct ToolCall {
   Caller caller;
   std::string query_id;  ///< of this call
   TimePoint now{};
-  answer::Stopwatch stopwatch{};  ///< empty: timings stay 0 and the reply is reproducible
+  answer::Stopwatch stopwatch{};              ///< empty: timings stay 0 and the reply is reproducible
+  logging::Journal const* journal = nullptr;  ///< for what reads_journal() names
 };
 
 /// An object to print, or why there is none.
@@ -34,6 +42,7 @@ struct ToolReply {
   std::string json;       ///< the object; of a failure {"success":false,"error","message"}
   std::string code;       ///< of a failure: its `error`
   std::string message;
+  std::string hint;                           ///< of a failure: what to do; often empty
   std::string outcome;                        ///< of a question
   std::string text;                           ///< of a question: the answer as a chat would get it
   std::string sources_json = "[]";            ///< of a question
@@ -48,5 +57,7 @@ struct ToolReply {
 /// MCP's `tools` array: name, title, description, inputSchema, annotations.
 [[nodiscard]] std::string tools_json();
 [[nodiscard]] bool is_tool(std::string_view name) noexcept;
+/// It waits for the disk and needs ToolCall::journal.
+[[nodiscard]] bool reads_journal(std::string_view tool) noexcept;
 
 }  // namespace kb::daemon

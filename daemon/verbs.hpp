@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "answer/protocols/brain.hpp"
+#include "answer/protocols/chunks.hpp"
 #include "answer/protocols/hits.hpp"
 #include "config/control_files.hpp"
 #include "config/result.hpp"
@@ -25,6 +26,7 @@ struct Io {
 /// Options that several verbs share; empty: not given.
 struct Sender {
   std::string sender_id, chat_type, chat_id;
+  std::string agent_id, channel;  ///< of an agent that asks knowledge bases by name
 };
 
 struct AskOptions {
@@ -116,6 +118,16 @@ struct BrainQueryOptions {
   std::string cycle_id = "local";  ///< names the folder of gaps and events below state_dir/_logs
 };
 int brain_query_verb(BrainQueryOptions const& options, Io io);
+
+struct KbChunksOptions {
+  std::string config;
+  protocols::ChunkQuery query;
+  protocols::Asker asker;
+};
+/// The operator's look: every repository of the settings can be asked, agent and channel apply.
+int kb_chunks_verb(KbChunksOptions const& options, Io io);
+/// Every knowledge base with how it is asked; with an agent or channel, those they see.
+int knowledge_bases_verb(std::string const& config, protocols::Asker const& asker, Io io);
 
 /// MCP on standard input and output, as this caller, until the input ends.
 int mcp_verb(std::string const& config, Sender const& sender, std::istream& in, Io io);

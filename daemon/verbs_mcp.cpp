@@ -1,5 +1,6 @@
 // mcp: the tools over stdio, one JSON-RPC message a line. Needs no daemon; records go through the journal all the same.
 #include <istream>
+#include <memory>
 #include <string>
 
 #include "daemon/exit_codes.hpp"
@@ -7,6 +8,7 @@
 #include "daemon/publish.hpp"
 #include "daemon/verbs.hpp"
 #include "daemon/world_on_disk.hpp"
+#include "logging/journal.hpp"
 
 namespace kb::daemon {
 namespace {
@@ -24,6 +26,13 @@ ToolReply carried_out(McpCall const& call, Caller const& caller, WorldOnDisk& di
   tool.query_id = logging::new_query_id(clock);
   tool.now = clock.now();
   tool.stopwatch = steady_stopwatch();
+  std::unique_ptr<logging::Journal> journal;
+  if (reads_journal(tool.name)) {
+    auto opened = logging::Journal::open(world->books->settings.state_dir);
+    if (!opened) return tool_failure(503, "unavailable", opened.error().what);
+    journal = std::move(*opened);
+    tool.journal = journal.get();
+  }
   ToolReply reply = call_tool(tool, *world);
   if (reply.records.empty()) return reply;
   Result<void> const logged = log_now(world->books->settings, std::move(reply.records), io.err);
@@ -48,6 +57,8 @@ int mcp_verb(std::string const& config, Sender const& sender, std::istream& in, 
   caller.sender = UserId(sender.sender_id);
   caller.chat_type = *type;
   if (*type == scope::ChatType::group) caller.chat = ChatId(sender.chat_id);
+  caller.agent = sender.agent_id;
+  caller.channel = sender.channel;
   WorldOnDisk disk(*file, io.err);
   std::string line;
   while (std::getline(in, line)) {

@@ -107,6 +107,8 @@ class TwoWorlds {
     kb::config::RepoSettings settings;
     settings.id = id;
     settings.git = repo.path();
+    settings.knowledge_base.id = "kb_" + id.owner;
+    settings.knowledge_base.name = id.str();
     books.settings.repos.push_back(settings);
     auto built = kb::kbrepo::Snapshot::build(settings, *kb::kbrepo::CommitId::parse(repo.head()), nullptr, {});
     if (!built) FAIL(built.error().what);
@@ -120,7 +122,8 @@ class TwoWorlds {
 /// A call as anybody may make it, with names of what is hidden among its arguments.
 ToolCall random_call(Random& random) {
   static constexpr char const* kTools[] = {"kb_ask",   "kb_search",   "kb_read",   "kb_list",
-                                           "kb_query", "kb_validate", "kb_nothing"};
+                                           "kb_query", "kb_validate", "kb_nothing", "kb_chunks",
+                                           "crystal_recall", "crystal_list_knowledge_bases"};
   static constexpr char const* kOwners[] = {"", "nlp", "alice", "bob", "cv", "zed"};
   static constexpr char const* kRepos[] = {"", "kb", "notes", "none"};
   static constexpr char const* kPaths[] = {"concepts/缓存", "concepts/1", "notes/东京", "TEAM_INFO",
@@ -151,6 +154,15 @@ ToolCall random_call(Random& random) {
     arguments = {{"project_name", kProjects[random() % std::size(kProjects)]},
                  {"query_type", kTypes[random() % std::size(kTypes)]},
                  {"target", word(random)}};
+  } else if (call.name == "kb_chunks") {
+    bool const by_id = random() % 2 == 0;
+    arguments = {{by_id ? "knowledgeBaseId" : "knowledgeBaseName", by_id ? "kb_" + owner : owner + "/" + repo},
+                 {"query", word(random) + " " + word(random)}};
+    if (random() % 3 == 0) arguments["channel"] = random() % 2 == 0 ? "peer-coach:1" : "peer-coach:";
+  } else if (call.name == "crystal_recall") {
+    arguments["query"] = word(random) + " " + word(random);
+  } else if (call.name == "crystal_list_knowledge_bases") {
+    if (random() % 3 == 0) arguments["agentId"] = word(random);
   } else {
     arguments["answer"] = word(random);
   }

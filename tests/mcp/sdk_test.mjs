@@ -64,6 +64,14 @@ const calls = {
   kb_list: [{}, (r) => assert.equal(r.success, true)],
   kb_query: [{ project_name: 'atlas', query_type: 'overview' }, (r) => assert.equal(r.status, 'success')],
   brain_query: [{ questions: ['How long?'], scope: 'cycles' }, (r) => assert.equal(r.answers[0].gap, true)],
+  kb_chunks: [{ knowledgeBaseName: 'nlp/kb', query: 'cache entries' }, (r) => assert.match(r.chunks[0].content, /45 minutes/)],
+  crystal_query_knowledge_base: [
+    { knowledgeBaseName: 'nlp/kb', query: 'cache entries', limit: 1 },
+    (r) => assert.equal(r.totalCount, 1),
+  ],
+  crystal_recall: [{ query: 'cache entries' }, (r) => assert.equal(r.chunks[0].metadata.knowledgeBase.name, 'nlp/kb')],
+  crystal_list_knowledge_bases: [{}, (r) => assert.equal(r.knowledgeBases[0].name, 'nlp/kb')],
+  crystal_search_messages: [{ query: 'cache' }, (r) => assert.deepEqual(r.messages, [])],
   kb_validate: [{ answer: 'No sources here.' }, (r) => assert.equal(r.valid, false)],
 };
 
