@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <tuple>
 
 #include "answer/guides.hpp"
@@ -18,6 +19,8 @@ constexpr std::size_t kHitsBeforeProject = 3;  // so many of the best pages are 
 constexpr float kNamedPage = 1.5f;             // a page of the project or person that the question names
 constexpr float kRolePage = 1.15f;             // a page of the folder that serves this intent (S1-25…31)
 constexpr float kCurated = 1.1f;               // a page of the folders that serve another: somebody has put it in order
+constexpr std::size_t kNear = 10;              // passages a book that are near in meaning
+constexpr float kNearShare = .6f;              // of what words can reach: meaning alone proves nothing
 constexpr float kCatalogued = 1.1f;            // the catalogue's title or keyword stands in the question
 /// S1-28: the aggregate pages of a project, in reading order.
 constexpr std::array<std::string_view, 5> kProjectPages{"index.md", "timeline.md", "decisions.md", "open_questions.md",
@@ -96,6 +99,29 @@ std::vector<PlannedPage> priority_pages(Question const& question, kbrepo::Shelf 
   return out;
 }
 
+/// Passages that mean what is asked, whatever their words: a page's place in the plan, never a proof of anything.
+void add_near(kbrepo::Shelf const& shelf, std::size_t book, std::function<float(std::uint32_t)> const& prior,
+              std::vector<Hit>& hits) {
+  kbrepo::VectorsPtr const& vectors = shelf.vectors[book];
+  if (!vectors) return;
+  std::span<PageInfo const> const pages = shelf.books[book]->pages(shelf.grant);
+  for (kbrepo::NearPassage const& near : vectors->nearest(shelf.meaning->vector, kNear, pages, {})) {
+    float const score = std::min(1.0f, shelf.meaning->nearness(near.cosine) * prior(near.doc) * kNearShare);
+    if (score <= 0) continue;
+    auto const known = std::find_if(hits.begin(), hits.end(), [&](Hit const& hit) {
+      return hit.book == book && hit.doc == near.doc && hit.passage == near.passage;
+    });
+    if (known != hits.end()) {
+      known->score = std::max(known->score, 1 - (1 - known->score) * (1 - score));
+      continue;
+    }
+    auto const page = shelf.books[book]->read(shelf.grant, pages[near.doc].path);
+    if (!page || near.passage >= (*page)->passages.size()) continue;
+    kbrepo::Passage const& passage = (*page)->passages[near.passage];
+    hits.push_back({book, near.doc, near.passage, passage.line_begin, passage.line_end, score});
+  }
+}
+
 /// Guides are looked at before the index (S1-65) and noted in `guides` when it is there.
 std::vector<Hit> search(Question const& question, std::span<kbrepo::index::QueryTerm const> terms,
                         kbrepo::Shelf const& shelf, std::size_t limit, std::vector<Consulted>* guides) {
@@ -111,6 +137,7 @@ std::vector<Hit> search(Question const& question, std::span<kbrepo::index::Query
     for (kbrepo::index::ScoredPassage const& found : snapshot.index(shelf.grant).search(terms, options)) {
       hits.push_back({book, found.doc, found.passage, found.line_begin, found.line_end, found.normalised});
     }
+    if (shelf.meaning) add_near(shelf, book, options.prior, hits);
   }
   std::sort(hits.begin(), hits.end(), before);
   if (hits.size() > limit) hits.resize(limit);

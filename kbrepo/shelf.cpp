@@ -15,4 +15,13 @@ Shelf open_shelf(scope::ReadGrant const& grant, Snapshots const& snapshots) {
   return shelf;
 }
 
+void add_meaning(Shelf& shelf, MeaningPtr meaning, VectorSets const& sets) {
+  shelf.meaning = std::move(meaning);
+  shelf.vectors.clear();
+  for (SnapshotPtr const& book : shelf.books) {
+    auto const found = sets.find(book->repo());
+    shelf.vectors.push_back(found == sets.end() ? nullptr : found->second);
+  }
+}
+
 }  // namespace kb::kbrepo

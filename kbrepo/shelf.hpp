@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kbrepo/snapshot.hpp"
+#include "kbrepo/vectors.hpp"
 #include "scope/grant.hpp"
 
 namespace kb::kbrepo {
@@ -13,9 +14,14 @@ using Snapshots = std::map<RepoId, SnapshotPtr>;
 
 struct Shelf {
   scope::ReadGrant grant;
-  std::vector<SnapshotPtr> books;  ///< in the grant's order
-  std::vector<RepoId> missing;     ///< granted, but without any snapshot yet: said to the asker
+  std::vector<SnapshotPtr> books;     ///< in the grant's order
+  std::vector<RepoId> missing;        ///< granted, but without any snapshot yet: said to the asker
+  MeaningPtr meaning{};               ///< of the question; null: words alone find its pages
+  std::vector<VectorsPtr> vectors{};  ///< as books, null where there are none; with `meaning`
 };
+
+/// Lets meaning find pages beside words.
+void add_meaning(Shelf& shelf, MeaningPtr meaning, VectorSets const& sets);
 
 [[nodiscard]] Shelf open_shelf(scope::ReadGrant const& grant, Snapshots const& snapshots);
 
