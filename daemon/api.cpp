@@ -319,7 +319,14 @@ aio::Task<ToolReply> Api::run_tool(ToolCall call) {
   call.query_id = logging::new_query_id(clock_);
   call.now = clock_.now();
   call.stopwatch = steady_stopwatch();
-  World const world = hooks_.world();  // pinned for this call
+  World world = hooks_.world();
+  std::string words = text_to_embed(call, world.books->settings.answer);
+  if (hooks_.embedder != nullptr && !words.empty()) {
+    kbrepo::MeaningPtr meaning = co_await hooks_.embedder->question(std::move(words));
+    world = hooks_.world();
+    world.meaning = meaning;
+    call.meaning = std::move(meaning);
+  }
   ToolReply reply;
   auto job = [&] { reply = call_tool(call, world); };
   bool const from_disk = reads_journal(call.name);

@@ -9,6 +9,7 @@
 #include "adapters/aio/http.hpp"
 #include "adapters/aio/pool.hpp"
 #include "daemon/durable.hpp"
+#include "daemon/embedder.hpp"
 #include "daemon/library.hpp"
 #include "daemon/metrics.hpp"
 #include "daemon/rate_limit.hpp"
@@ -23,6 +24,7 @@ class Api {
     std::function<World()> world;
     std::function<std::vector<RepoState>()> repo_states;
     std::function<std::vector<Gauge>()> gauges;  ///< as they are now
+    Embedder* embedder = nullptr;                ///< null: words alone
   };
   /// Tools run on `cpu`, what reads the journal on `files`. With a `token` every call needs it; without one only this
   /// machine's own names are answered.

@@ -23,6 +23,7 @@
 #include "daemon/conversation.hpp"
 #include "daemon/desk.hpp"
 #include "daemon/durable.hpp"
+#include "daemon/embedder.hpp"
 #include "daemon/feishu_apps.hpp"
 #include "daemon/http_api.hpp"
 #include "daemon/library.hpp"
@@ -64,6 +65,7 @@ class App {
         store_(durable_, git_, clock_),
         library_(ex_, git_, clock_),
         model_(make_model(ex_, books_->settings.answer, clock_)),
+        embedder_(make_embedder()),
         desk_(git_, durable_, clock_, desk_hooks()),
         conversations_(ex_, cpu_, durable_, store_, desk_, clock_, conversation_hooks()),
         publisher_(ex_, git_, durable_, clock_, [this] { return books_; }),
@@ -107,6 +109,7 @@ class App {
     tasks_.spawn("settings", watch_settings());
     tasks_.spawn("reload", reload_when_edited());
     tasks_.spawn("publisher", publisher_.run());
+    if (embedder_) tasks_.spawn("embedder", embedder_->run());
     tasks_.spawn("expire", expire_inbox());
     ready_ = true;
     on_ready_(books_->settings.listen.address, *port);
@@ -123,7 +126,18 @@ class App {
 
  private:
   // ---- what the parts need of each other -------------------------------------------------------------------------
-  World world() const { return {books_, library_.snapshots()}; }
+  World world() const { return {books_, library_.snapshots(), embedder_ ? embedder_->vectors() : nullptr}; }
+
+  /// Null without embeddings in the settings.
+  std::unique_ptr<Embedder> make_embedder() {
+    std::unique_ptr<model::EmbeddingClient> client = make_embeddings(ex_, books_->settings.answer, clock_);
+    if (!client) return nullptr;
+    Embedder::Hooks hooks;
+    hooks.books = [this] { return books_; };
+    hooks.snapshots = [this] { return library_.snapshots(); };
+    return std::make_unique<Embedder>(ex_, git_, std::move(client), *books_->settings.answer.embeddings,
+                                      std::move(hooks));
+  }
 
   Desk::Hooks desk_hooks() {
     Desk::Hooks hooks;
@@ -137,6 +151,8 @@ class App {
     Conversations::Hooks hooks;
     hooks.world = [this] { return world(); };
     hooks.model = model_.get();
+    bool const by_meaning = embedder_ && books_->settings.answer.embeddings->in_answers;
+    if (by_meaning) hooks.embedder = embedder_.get();
     hooks.deliver = [this](adapters::Reply const& reply) {
       metrics_.count_reply(reply.outcome);
       if (reply.to.principal.adapter == "feishu") {
@@ -153,12 +169,17 @@ class App {
     hooks.world = [this] { return world(); };
     hooks.repo_states = [this] { return library_.states(); };
     hooks.gauges = [this] { return gauges(); };
+    hooks.embedder = embedder_.get();
     return hooks;
   }
 
   std::vector<Gauge> gauges() const {
     double pages = 0;
     double passages = 0;
+    double vectors = 0;
+    if (embedder_) {
+      for (auto const& [id, set] : *embedder_->vectors()) vectors += static_cast<double>(set->passages());
+    }
     double index_bytes = 0;
     for (auto const& [id, snapshot] : *library_.snapshots()) {
       pages += static_cast<double>(snapshot->stats().pages);
@@ -171,6 +192,7 @@ class App {
             {"repositories_failing", "Of these, not fresh.", static_cast<double>(failing)},
             {"pages", "Pages served.", pages},
             {"passages", "Passages searched.", passages},
+            {"vectors", "Passages with a vector.", vectors},
             {"index_size_bytes", "Index in memory.", index_bytes},
             {"connections", "Open connections, of every kind.", static_cast<double>(server_.connections())},
             {"bridge_connections", "Of these, WebSocket peers.", static_cast<double>(bridge_.connections())}};
@@ -452,6 +474,7 @@ class App {
   DurableStore store_;
   Library library_;
   std::unique_ptr<model::ModelClient> model_;
+  std::unique_ptr<Embedder> embedder_;
   Desk desk_;
   Conversations conversations_;
   Publisher publisher_;

@@ -32,6 +32,7 @@ Asking::Asking(std::string const& query_id, scope::ScopeRequest const& request, 
     return;
   }
   kbrepo::Shelf shelf = kbrepo::open_shelf(*outcome.grant, *world_.snapshots);
+  if (world_.meaning && world_.vectors) kbrepo::add_meaning(shelf, world_.meaning, *world_.vectors);
   inquiry_.emplace(query_id, request.question, std::move(outcome), std::move(shelf),
                    limits_of(world_.books->settings.limits), stopwatch_, earlier, with_model);
 }

@@ -14,6 +14,7 @@
 #include "config/control_files.hpp"
 #include "config/settings.hpp"
 #include "kbrepo/shelf.hpp"
+#include "kbrepo/vectors.hpp"
 #include "logging/record.hpp"
 #include "scope/resolve.hpp"
 
@@ -24,6 +25,8 @@ namespace kb::daemon {
 struct World {
   std::shared_ptr<config::Books const> books;
   std::shared_ptr<kbrepo::Snapshots const> snapshots;
+  std::shared_ptr<kbrepo::VectorSets const> vectors{};  ///< null: no embeddings
+  kbrepo::MeaningPtr meaning{};                         ///< of this question; null: words alone
 };
 
 /// Resolves the scope, opens the shelf and answers. Pure but for blob reads; timings stay 0 without a stopwatch.

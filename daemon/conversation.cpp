@@ -221,8 +221,14 @@ aio::Task<logging::Settlement> Conversations::command(Turn const& turn, Command 
 }
 
 aio::Task<logging::Settlement> Conversations::question(Turn const& turn, std::string query_id, std::string text) {
-  World const world = hooks_.world();  // pinned for this question
   scope::ScopeRequest const request = request_of(turn.message, std::move(text));
+  kbrepo::MeaningPtr meaning;
+  if (hooks_.embedder != nullptr) {
+    std::string words = request.question;
+    meaning = co_await hooks_.embedder->question(std::move(words));
+  }
+  World world = hooks_.world();  // pinned for this question
+  world.meaning = std::move(meaning);
   std::vector<answer::EarlierTurn> const earlier = recent_.of(turn.message, clock_.steady());
   answer::Answer answer = co_await ask_in_steps(cpu_, hooks_.model, query_id, request, world, earlier);
   recent_.remember(turn.message, answer, clock_.steady());

@@ -16,6 +16,7 @@
 #include "daemon/ask.hpp"
 #include "daemon/desk.hpp"
 #include "daemon/durable.hpp"
+#include "daemon/embedder.hpp"
 #include "daemon/private_chats.hpp"
 #include "daemon/rate_limit.hpp"
 #include "daemon/recent_turns.hpp"
@@ -29,6 +30,7 @@ class Conversations {
     std::function<World()> world;
     std::function<void(adapters::Reply const&)> deliver;  ///< the reply is durable now
     model::ModelClient* model = nullptr;                  ///< null: answers are extractive
+    Embedder* embedder = nullptr;                         ///< null: pages are found by words alone
   };
   Conversations(aio::Executor ex, aio::Pool& cpu, Durable& durable, adapters::Store& store, Desk& desk,
                 Clock const& clock, Hooks hooks);

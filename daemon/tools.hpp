@@ -32,6 +32,7 @@ struct ToolCall {
   std::string query_id;  ///< of this call
   TimePoint now{};
   answer::Stopwatch stopwatch{};              ///< empty: timings stay 0 and the reply is reproducible
+  kbrepo::MeaningPtr meaning{};               ///< of text_to_embed(); null: words alone
   logging::Journal const* journal = nullptr;  ///< for what reads_journal() names
 };
 
@@ -57,6 +58,8 @@ struct ToolReply {
 /// MCP's `tools` array: name, title, description, inputSchema, annotations.
 [[nodiscard]] std::string tools_json();
 [[nodiscard]] bool is_tool(std::string_view name) noexcept;
+/// What a call's meaning is taken from, where vectors can help it and the settings have them do; else empty.
+[[nodiscard]] std::string text_to_embed(ToolCall const& call, config::AnswerSettings const& settings);
 /// It waits for the disk and needs ToolCall::journal.
 [[nodiscard]] bool reads_journal(std::string_view tool) noexcept;
 

@@ -27,13 +27,19 @@ struct NamedBooks {
   std::vector<config::KnowledgeBase> missing;  ///< allowed, but without any snapshot yet
 };
 
+kbrepo::VectorsPtr vectors_of(World const& world, RepoId const& id) {
+  if (!world.vectors) return nullptr;
+  auto const found = world.vectors->find(id);
+  return found == world.vectors->end() ? nullptr : found->second;
+}
+
 NamedBooks named_books(ToolContext const& context, scope::ScopeOutcome const& outcome) {
   NamedBooks out;
   for (config::RepoSettings const& repo : context.world.books->settings.repos) {
     if (!outcome.grant->allows(repo.id)) continue;
     auto const found = context.world.snapshots->find(repo.id);
     if (found != context.world.snapshots->end() && found->second) {
-      out.books.push_back({{found->second, *outcome.grant}, repo.knowledge_base});
+      out.books.push_back({{found->second, *outcome.grant}, repo.knowledge_base, vectors_of(context.world, repo.id)});
     } else {
       out.missing.push_back(repo.knowledge_base);
     }
@@ -63,12 +69,13 @@ protocols::Guard guard_of(Arguments& arguments, ToolContext const& context) {
 }
 
 /// Leaves limit to the caller: its fault has a hint of its own.
-protocols::ChunkQuery query_of(Arguments& arguments) {
+protocols::ChunkQuery query_of(Arguments& arguments, ToolContext const& context) {
   protocols::ChunkQuery query;
   query.id = arguments.text("knowledgeBaseId");
   query.name = arguments.text("knowledgeBaseName");
   query.query = arguments.text("query");
   query.graph = arguments.flag("includeGraphContext", true);
+  query.meaning = context.call.meaning.get();
   return query;
 }
 
@@ -97,8 +104,20 @@ void add_record(ToolReply& reply, ToolContext const& context, scope::ScopeOutcom
 
 }  // namespace
 
+std::string text_to_embed(ToolCall const& call, config::AnswerSettings const& settings) {
+  if (!settings.embeddings) return {};
+  bool const chunks =
+      call.name == "kb_chunks" || call.name == "crystal_query_knowledge_base" || call.name == "crystal_recall";
+  bool const question = call.name == "kb_ask" && settings.embeddings->in_answers;
+  if (!chunks && !question) return {};
+  Json const arguments = Json::parse(call.arguments, nullptr, false);
+  if (!arguments.is_object()) return {};
+  auto const text = arguments.find(question ? "question" : "query");
+  return text != arguments.end() && text->is_string() ? text->get<std::string>() : std::string();
+}
+
 ToolReply kb_chunks_tool(Arguments& arguments, ToolContext const& context) {
-  protocols::ChunkQuery query = query_of(arguments);
+  protocols::ChunkQuery query = query_of(arguments, context);
   protocols::Guard const guard = guard_of(arguments, context);
   if (!arguments.fault().empty()) return bad_request(arguments.fault());
   query.limit = limit_of(arguments, context);
@@ -124,7 +143,7 @@ ToolReply kb_chunks_tool(Arguments& arguments, ToolContext const& context) {
 }
 
 ToolReply recall_tool(Arguments& arguments, ToolContext const& context) {
-  protocols::ChunkQuery query = query_of(arguments);
+  protocols::ChunkQuery query = query_of(arguments, context);
   protocols::Guard const guard = guard_of(arguments, context);
   if (!arguments.fault().empty()) return bad_request(arguments.fault());
   query.limit = limit_of(arguments, context);

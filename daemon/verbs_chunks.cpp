@@ -1,6 +1,7 @@
 // kb_chunks and knowledge_bases: knowledge bases by name, as the operator has them.
 #include <algorithm>
 
+#include "daemon/embedder.hpp"
 #include "daemon/exit_codes.hpp"
 #include "daemon/json_out.hpp"
 #include "daemon/verbs.hpp"
@@ -8,7 +9,8 @@
 namespace kb::daemon {
 namespace {
 
-std::vector<protocols::NamedBook> open_bases(config::Settings const& settings, Io io) {
+std::vector<protocols::NamedBook> open_bases(config::Settings const& settings, Io io,
+                                             kbrepo::VectorSets const& vectors = {}) {
   std::vector<protocols::NamedBook> out;
   for (config::RepoSettings const& repo : settings.repos) {
     Result<kbrepo::SnapshotPtr> snapshot = kbrepo::open_snapshot(settings, repo, {}, progress_on(io.err));
@@ -16,7 +18,10 @@ std::vector<protocols::NamedBook> open_bases(config::Settings const& settings, I
       io.err << repo.id << ": " << snapshot.error().what << '\n';
       continue;
     }
-    out.push_back({{std::move(*snapshot), scope::operator_grant(repo.id, scope::Label::team)}, repo.knowledge_base});
+    auto const set = vectors.find(repo.id);
+    out.push_back({{std::move(*snapshot), scope::operator_grant(repo.id, scope::Label::team)},
+                   repo.knowledge_base,
+                   set == vectors.end() ? nullptr : set->second});
   }
   return out;
 }
@@ -29,7 +34,11 @@ int kb_chunks_verb(KbChunksOptions const& options, Io io) {
   protocols::ChunkQuery query = options.query;
   config::KnowledgeBaseRules const& rules = books->settings.knowledge_bases;
   if (rules.clamp_limit) query.limit = std::clamp<std::int64_t>(query.limit, 1, protocols::kMaxChunks);
-  std::vector<protocols::NamedBook> const bases = open_bases(books->settings, io);
+  MeaningNow const meaning = meaning_now(books->settings, SystemClock(), query.query);
+  if (!meaning.why.empty()) io.err << "words alone: " << meaning.why << '\n';
+  query.meaning = meaning.meaning.get();
+  std::vector<protocols::NamedBook> const bases =
+      open_bases(books->settings, io, meaning.sets ? *meaning.sets : kbrepo::VectorSets());
   protocols::ChunkReply const reply =
       protocols::query_chunks(bases, protocols::Guard(options.asker, rules.peer_channels), query);
   if (!reply.fault) {

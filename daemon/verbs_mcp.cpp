@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "daemon/embedder.hpp"
 #include "daemon/exit_codes.hpp"
 #include "daemon/mcp.hpp"
 #include "daemon/publish.hpp"
@@ -33,7 +34,14 @@ ToolReply carried_out(McpCall const& call, Caller const& caller, WorldOnDisk& di
     journal = std::move(*opened);
     tool.journal = journal.get();
   }
-  ToolReply reply = call_tool(tool, *world);
+  World with = *world;
+  if (std::string words = text_to_embed(tool, world->books->settings.answer); !words.empty()) {
+    MeaningNow meaning = meaning_now(world->books->settings, clock, std::move(words));
+    if (!meaning.why.empty()) io.err << "words alone: " << meaning.why << std::endl;
+    with.vectors = std::move(meaning.sets);
+    with.meaning = tool.meaning = std::move(meaning.meaning);
+  }
+  ToolReply reply = call_tool(tool, with);
   if (reply.records.empty()) return reply;
   Result<void> const logged = log_now(world->books->settings, std::move(reply.records), io.err);
   if (logged) return reply;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <tuple>
 
 #include "answer/protocols/chunk_graph.hpp"
 #include "answer/question.hpp"
@@ -13,8 +14,10 @@ namespace kb::protocols {
 namespace {
 
 constexpr std::size_t kMaxQuery = 4000;
+constexpr std::size_t kLeastPool = 12, kMostPool = 80;  // candidates for a limit, four times as many (ACCEPTANCE 1.3)
 constexpr double kLeastScore = .12;  // S2-41: below it a chunk shares a word with the query and no more
 
+constexpr char kFused[] = "fused";
 constexpr char kHintName[] = "Verify the KB name/ID via crystal_list_knowledge_bases.";
 constexpr char kHintQuery[] = "Provide a non-empty query string.";
 constexpr char kHintIdentifier[] = "Provide at least one identifier.";
@@ -73,21 +76,74 @@ std::string own_title(kbrepo::Page const& page) {
 
 double four_decimals(double score) { return std::round(std::clamp(score, 0.0, 1.0) * 1e4) / 1e4; }
 
-/// The best chunks of one base, without their text.
-std::vector<kbrepo::index::ScoredPassage> ranked(VisiblePages const& pages, std::string_view query, std::size_t limit) {
-  kbrepo::index::SearchOptions options;
-  options.limit = limit;
-  options.prior = [&](std::uint32_t doc) { return pages.sees(pages.page(doc)) ? 1.0f : 0.0f; };
-  auto const terms = kbrepo::index::query_terms(query);
-  bool const says_something =
-      std::any_of(terms.begin(), terms.end(), [](auto const& term) { return !term.function_word; });
-  if (!says_something) return {};
-  auto found = pages.index().search(terms, options);
-  std::erase_if(found, [](auto const& passage) { return passage.normalised < kLeastScore; });
-  return found;
+bool has_meaning(NamedBook const& book, ChunkQuery const& query) {
+  return query.meaning != nullptr && book.vectors && book.vectors->dimension() == query.meaning->vector.size();
 }
 
-std::optional<Chunk> chunk_of(VisiblePages const& pages, kbrepo::index::ScoredPassage const& found, std::size_t of) {
+/// A passage and what speaks for it, each 0…1.
+struct Ranked {
+  std::uint32_t doc = 0, passage = 0;
+  double words = 0, meaning = 0;
+  /// Either suffices, both together weigh more.
+  [[nodiscard]] double score() const noexcept { return 1 - (1 - words) * (1 - meaning); }
+};
+
+/// The best passages of one base, best first.
+class Ranking {
+ public:
+  Ranking(VisiblePages const& pages, ChunkQuery const& query) : pages_(pages), query_(query) {}
+
+  std::vector<Ranked> run() {
+    auto const limit = static_cast<std::size_t>(query_.limit);
+    std::size_t const pool = std::clamp<std::size_t>(limit * 4, kLeastPool, kMostPool);
+    add_words(pool);
+    if (has_meaning(pages_.book(), query_)) add_meaning(pool);
+    std::erase_if(found_, [](Ranked const& one) { return one.score() < kLeastScore; });
+    std::sort(found_.begin(), found_.end(), [](Ranked const& a, Ranked const& b) {
+      if (a.score() != b.score()) return a.score() > b.score();
+      return std::tie(a.doc, a.passage) < std::tie(b.doc, b.passage);
+    });
+    if (found_.size() > limit) found_.resize(limit);
+    return std::move(found_);
+  }
+
+ private:
+  void add_words(std::size_t pool) {
+    auto const terms = kbrepo::index::query_terms(query_.query);
+    bool const says_something =
+        std::any_of(terms.begin(), terms.end(), [](auto const& term) { return !term.function_word; });
+    if (!says_something) return;
+    kbrepo::index::SearchOptions options;
+    options.limit = pool;
+    options.prior = [&](std::uint32_t doc) { return pages_.sees(pages_.page(doc)) ? 1.0f : 0.0f; };
+    for (auto const& one : pages_.index().search(terms, options)) {
+      found_.push_back({one.doc, one.passage, double{one.normalised}, 0});
+    }
+  }
+
+  void add_meaning(std::size_t pool) {
+    kbrepo::Vectors const& vectors = *pages_.book().vectors;
+    for (Ranked& one : found_) {
+      one.meaning = share(vectors.cosine(query_.meaning->vector, pages_.page(one.doc).blob, one.passage));
+    }
+    std::function<bool(kbrepo::PageInfo const&)> sees;
+    if (!pages_.whole()) sees = [this](kbrepo::PageInfo const& page) { return pages_.sees(page); };
+    for (auto const& near : vectors.nearest(query_.meaning->vector, pool, pages_.pages(), sees)) {
+      bool const known = std::any_of(found_.begin(), found_.end(), [&](Ranked const& one) {
+        return one.doc == near.doc && one.passage == near.passage;
+      });
+      if (!known && pages_.sees(pages_.page(near.doc)))
+        found_.push_back({near.doc, near.passage, 0, share(near.cosine)});
+    }
+  }
+  [[nodiscard]] double share(float cosine) const { return double{query_.meaning->nearness(cosine)}; }
+
+  VisiblePages const& pages_;
+  ChunkQuery const& query_;
+  std::vector<Ranked> found_;
+};
+
+std::optional<Chunk> chunk_of(VisiblePages const& pages, Ranked const& found, std::size_t of) {
   kbrepo::PageInfo const& info = pages.page(found.doc);
   auto const page = pages.read(info);
   if (!page || found.passage >= (*page)->passages.size()) return std::nullopt;
@@ -96,7 +152,7 @@ std::optional<Chunk> chunk_of(VisiblePages const& pages, kbrepo::index::ScoredPa
   Chunk out;
   out.id = chunk_id(snapshot.repo(), info, found.passage);
   out.content = std::string((*page)->bytes(passage));
-  out.score = four_decimals(found.normalised);
+  out.score = four_decimals(found.score());
   out.title = own_title(**page);
   out.heading = (*page)->heading_path(passage.section);
   out.path = info.path;
@@ -110,7 +166,7 @@ std::optional<Chunk> chunk_of(VisiblePages const& pages, kbrepo::index::ScoredPa
 
 std::vector<Chunk> chunks_of(VisiblePages const& pages, ChunkQuery const& query, std::size_t of) {
   std::vector<Chunk> out;
-  for (auto const& found : ranked(pages, query.query, static_cast<std::size_t>(query.limit))) {
+  for (Ranked const& found : Ranking(pages, query).run()) {
     if (std::optional<Chunk> chunk = chunk_of(pages, found, of)) out.push_back(std::move(*chunk));
   }
   return out;
@@ -164,6 +220,7 @@ ChunkReply query_chunks(std::span<NamedBook const> books, Guard const& guard, Ch
   if (guard.sees(book.base)) {
     VisiblePages const pages(book, guard);
     reply.chunks = chunks_of(pages, query, *reply.asked);
+    if (has_meaning(book, query)) reply.score_kind = kFused;
     if (query.graph) reply.graph = graph_context(pages, reply.chunks);
     if (reply.chunks.empty()) reply.hint = kHintEmpty;
   } else {
@@ -178,11 +235,18 @@ ChunkReply recall_chunks(std::span<NamedBook const> books, Guard const& guard, C
   bool const voice = asks_for_voice(query.query);
   ChunkReply reply;
   reply.query = query.query;
+  // Scores of one list are of one kind: all bases have vectors, or none counts.
+  bool const fused = std::all_of(books.begin(), books.end(), [&](NamedBook const& book) {
+    return !guard.sees(book.base) || has_meaning(book, query);
+  });
+  ChunkQuery asked = query;
+  if (!fused) asked.meaning = nullptr;
+  if (asked.meaning != nullptr) reply.score_kind = kFused;
   for (std::size_t i = 0; i < books.size(); ++i) {
     if (!guard.sees(books[i].base)) continue;
     VisiblePages const pages(books[i], guard);
     RoleWeight const& weight = kRoleWeights[static_cast<std::size_t>(books[i].base.role)];
-    for (Chunk& chunk : chunks_of(pages, query, i)) {
+    for (Chunk& chunk : chunks_of(pages, asked, i)) {
       chunk.score = four_decimals(chunk.score * (voice ? weight.voice : weight.plain));
       reply.chunks.push_back(std::move(chunk));
     }

@@ -9,6 +9,7 @@
 
 #include "answer/protocols/book.hpp"
 #include "answer/protocols/kb_guard.hpp"
+#include "kbrepo/vectors.hpp"
 
 namespace kb::protocols {
 
@@ -19,6 +20,7 @@ inline constexpr std::int64_t kDefaultChunks = 8;  // C-30
 struct NamedBook {
   Book book;
   config::KnowledgeBase base;
+  kbrepo::VectorsPtr vectors{};  ///< null: words alone
 };
 
 struct ChunkQuery {
@@ -26,6 +28,7 @@ struct ChunkQuery {
   std::string query;
   std::int64_t limit = kDefaultChunks;  ///< 1…20
   bool graph = true;
+  kbrepo::Meaning const* meaning = nullptr;  ///< the query's (S2-6, S2-15); null: words alone
 };
 
 struct Chunk {
@@ -61,8 +64,9 @@ struct ChunkReply {
   std::optional<std::size_t> asked;  ///< which of the books given; nothing: recall over all
   std::vector<Chunk> chunks;         ///< best first
   std::string query;
-  std::string score_kind = "lexical";  ///< scores of different kinds must not be compared (C-6)
-  std::string hint;                    ///< of an empty result
+  /// "lexical", or "fused" where vectors took part; scores of different kinds must not be compared (C-6).
+  std::string score_kind = "lexical";
+  std::string hint;  ///< of an empty result
   std::optional<GraphContext> graph;
 };
 
@@ -73,7 +77,7 @@ struct ChunkReply {
 /// then gives no chunks (C-11). A base that is not among `books` is not found, whether or not there is one (S2-38).
 [[nodiscard]] ChunkReply query_chunks(std::span<NamedBook const> books, Guard const& guard, ChunkQuery const& query);
 
-/// All that are visible (S2-34), their source roles weighing in (S2-51).
+/// All that are visible (S2-34), their source roles weighing in (S2-51). Vectors take part when every base has them.
 [[nodiscard]] ChunkReply recall_chunks(std::span<NamedBook const> books, Guard const& guard, ChunkQuery const& query);
 
 struct VisibleBase {

@@ -9,9 +9,9 @@ VisiblePages::VisiblePages(NamedBook const& book, Guard const& guard)
     : book_(book), guard_(guard), pages_(book.book.snapshot->pages(book.book.grant)) {
   kbrepo::Snapshot const& snapshot = *book.book.snapshot;
   auto const let_through = [&](kbrepo::PageInfo const& page) { return guard.sees(book.base, page.scope); };
-  bool const whole = std::all_of(pages_.begin(), pages_.end(), let_through);
-  index_ = whole ? snapshot.index(book.book.grant)
-                 : snapshot.index(book.book.grant, guard.fingerprint(book.base), let_through);
+  whole_ = std::all_of(pages_.begin(), pages_.end(), let_through);
+  index_ = whole_ ? snapshot.index(book.book.grant)
+                  : snapshot.index(book.book.grant, guard.fingerprint(book.base), let_through);
 }
 
 std::size_t VisiblePages::chunks() const {

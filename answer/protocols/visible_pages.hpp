@@ -13,6 +13,7 @@ class VisiblePages {
 
   [[nodiscard]] bool sees(kbrepo::PageInfo const& page) const;  ///< let through, and evidence
   [[nodiscard]] std::size_t chunks() const;                     ///< of pages that are seen
+  [[nodiscard]] bool whole() const noexcept { return whole_; }  ///< nothing is kept back but what is no evidence
   [[nodiscard]] kbrepo::PageInfo const* find(std::string_view path) const;
   [[nodiscard]] kbrepo::PageInfo const& page(std::uint32_t doc) const { return pages_[doc]; }
   [[nodiscard]] std::span<kbrepo::PageInfo const> pages() const noexcept { return pages_; }
@@ -26,6 +27,7 @@ class VisiblePages {
   Guard const& guard_;
   std::span<kbrepo::PageInfo const> pages_;
   kbrepo::index::Index index_;
+  bool whole_ = true;
 };
 
 }  // namespace kb::protocols
