@@ -101,6 +101,7 @@ class SettingsReader {
       if (!repo.dir.empty() && repo.git.empty()) {
         repo.git = settings_.state_dir / "directories" / repo.id.owner / (repo.id.repo + ".git");
       }
+      if (!fresh) continue;
       for (std::string const& word : {"id " + repo.knowledge_base.id, "name " + folded(repo.knowledge_base.name)}) {
         auto const [holder, free] = asked_by.emplace(word, repo.id);
         if (free) continue;
