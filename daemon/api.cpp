@@ -251,6 +251,8 @@ aio::Task<aio::HttpResponse> Api::v1(aio::HttpRequest request, std::string name)
     call.name = std::string(tool_of(name));
     call.arguments = std::move(arguments);
     call.caller = std::move(*caller);
+    call.caller.agent = request.header("x-kbgate-agent-id");
+    call.caller.channel = request.header("x-kbgate-channel");
     reply = co_await run_tool(std::move(call));
   }
   co_return response_of(reply);

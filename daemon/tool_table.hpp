@@ -40,6 +40,7 @@ struct Tool {
   std::string_view properties;  ///< JSON object: the arguments by name
   std::string_view required;    ///< JSON array of names
   ToolReply (*run)(Arguments& arguments, ToolContext const& context);
+  bool guarded = false;  ///< keeps to the caller's agent and channel, or reads nothing
 };
 [[nodiscard]] std::span<Tool const> tool_table() noexcept;
 

@@ -61,17 +61,17 @@ constexpr std::array kTools{
          "Chunks of one named knowledge base that are closest to a query, best first, with scores, source role and "
          "graph "
          "context. Only that base is searched.",
-         kChunkArguments, R"(["query"])", kb_chunks_tool},
+         kChunkArguments, R"(["query"])", kb_chunks_tool, true},
     Tool{"crystal_query_knowledge_base", "Query knowledge base", "kb_chunks, by the name that Memory Crystal gives it.",
-         kChunkArguments, R"(["query"])", kb_chunks_tool},
+         kChunkArguments, R"(["query"])", kb_chunks_tool, true},
     Tool{"crystal_recall", "Recall over all knowledge bases",
          "Chunks of every knowledge base that is visible to the caller, agent and channel, weighed by source role.",
          R"({"query":{"type":"string"},"limit":{"type":"integer","minimum":1,"maximum":20,"default":8},
              "agentId":{"type":"string"},"channel":{"type":"string"}})",
-         R"(["query"])", recall_tool},
+         R"(["query"])", recall_tool, true},
     Tool{"crystal_list_knowledge_bases", "List knowledge bases",
          "The knowledge bases that are visible to the caller, agent and channel, with id, name, scope and source role.",
-         R"({"agentId":{"type":"string"},"channel":{"type":"string"}})", "[]", list_bases_tool},
+         R"({"agentId":{"type":"string"},"channel":{"type":"string"}})", "[]", list_bases_tool, true},
     Tool{kSearchMessages, "Search messages",
          "Messages of this chat, and the answers given in it, that hold a phrase exactly; the newest first.",
          R"({"query":{"type":"string","description":"the phrase, byte for byte"},
@@ -93,7 +93,7 @@ constexpr std::array kTools{
          R"({"answer":{"type":"string"},
              "allowed_sources":{"type":"array","items":{"type":"string"},"description":"titles, paths or links"},
              "pages":{"type":"array","items":{"type":"object"},"description":"the pages read: title, url, label, text"}})",
-         R"(["answer"])", kb_validate_tool},
+         R"(["answer"])", kb_validate_tool, true},
 };
 
 }  // namespace
@@ -130,6 +130,12 @@ ToolReply call_tool(ToolCall const& call, World const& world) {
   Json const known = Json::parse(tool->properties);
   for (auto const& [name, value] : given.items()) {
     if (!known.contains(name)) return bad_request(std::string(tool->name) + " has no argument " + name);
+  }
+  // An agent that serves one peer must not read around its channel.
+  bool const bound = !call.caller.agent.empty() || !call.caller.channel.empty();
+  if (bound && !tool->guarded) {
+    return tool_failure(403, "not_on_this_channel",
+                        std::string(tool->name) + " knows no channels: ask knowledge bases by name");
   }
   Arguments arguments(std::move(given));
   return tool->run(arguments, {call, world});

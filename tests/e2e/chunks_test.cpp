@@ -272,6 +272,17 @@ TEST_CASE("agent and channel that come with the connection cannot be changed by 
   Json const refused = mcp(daemon, "kb_chunks", arguments, peer);
   CHECK(refused.value("isError", false));
   CHECK_EQ(refused["structuredContent"].value("message", ""), "channel comes with the connection");
+  // Nor read around it: what knows no channels is not for such an agent.
+  for (auto const& [tool, with] :
+       {std::pair<char const*, Json>{"kb_read", {{"path", "concepts/难负例"}, {"owner", "nlp"}}},
+        {"kb_search", {{"query", "triangle"}}},
+        {"kb_ask", {{"question", "组会什么时候开始？"}}},
+        {"crystal_search_messages", {{"query", "x"}}}}) {
+    CAPTURE(tool);
+    CHECK_EQ(mcp(daemon, tool, with, peer)["structuredContent"].value("error", ""), "not_on_this_channel");
+  }
+  CHECK_EQ(names(mcp(daemon, "crystal_list_knowledge_bases", Json::object(), peer)["structuredContent"]),
+           List{"Social Posts"});
 }
 
 TEST_CASE("the operator sees and changes knowledge bases by file and verb") {
