@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "daemon/ask.hpp"
+#include "daemon/embedder.hpp"
 #include "daemon/exit_codes.hpp"
 #include "daemon/json_out.hpp"
 #include "daemon/model_ask.hpp"
@@ -92,6 +93,13 @@ int ask_verb(AskOptions const& options, Io io) {
       std::make_shared<kbrepo::Snapshots const>(open_granted(shared_books->settings, outcome, options.at, io));
 
   SystemClock const clock;
+  auto const& embeddings = shared_books->settings.answer.embeddings;
+  if (outcome.granted() && embeddings && embeddings->in_answers) {
+    MeaningNow found = meaning_now(shared_books->settings, clock, options.question);
+    if (!found.why.empty()) io.err << "words alone: " << found.why << '\n';
+    world.vectors = std::move(found.sets);
+    world.meaning = std::move(found.meaning);
+  }
   answer::Answer const answer = ask_now(logging::new_query_id(clock), *request, world, clock);
   std::vector<logging::QueryRecord> records = records_of(answer, *request, world, clock.now());
   if (!records.empty()) {

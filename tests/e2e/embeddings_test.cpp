@@ -118,6 +118,9 @@ TEST_CASE("in answers, meaning finds pages to read beside words, when the settin
     Json const body{
         {"SenderId", "ou_alice"}, {"question", "How do I mend vehicles and an automobile?"}, {"scope", "team"}};
     Json answer = Json::parse(http_post(daemon.port(), "/v1/ask", body.dump()).body);
+    Finished const verb = w.run(KB_PROGRAM, {"ask", "--sender_id", "ou_alice", "--chat_type", "p2p", "--scope", "team",
+                                             "--question", body.value("question", "")});
+    CHECK_EQ(Json::parse(verb.out)["consulted"], answer["consulted"]);
     int const calls = server.calls();
     Client client(daemon);
     CHECK_EQ(client.ask("m1", "ou_alice", "oc_nlp", "组会什么时候开始？").value("outcome", ""), "answered");
