@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "config/feishu_settings.hpp"
+#include "config/secret_file.hpp"
 
 namespace kb::config {
 namespace {

@@ -1,16 +1,16 @@
 #include "config/feishu_settings.hpp"
 
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 #include <utility>
+
+#include "config/secret_file.hpp"
 
 namespace kb::config {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kCredentials = "$CREDENTIALS_DIRECTORY/";
 constexpr std::string_view kFeishu = "https://open.feishu.cn";
 constexpr std::string_view kLark = "https://open.larksuite.com";
 constexpr std::int64_t kMostConnections = 50;  // the platform's limit for one app
@@ -66,16 +66,6 @@ FeishuSettings read_app(Fields& fields, fs::path const& base, FaultSink& sink, b
 }
 
 }  // namespace
-
-fs::path secret_file(Fields& fields, std::string_view key, fs::path const& base, FaultSink& sink) {
-  std::string const text = fields.text(key);
-  if (!text.starts_with(kCredentials)) return text.empty() ? fs::path() : (base / text).lexically_normal();
-  char const* const directory = std::getenv("CREDENTIALS_DIRECTORY");
-  if (directory != nullptr) return fs::path(directory) / text.substr(kCredentials.size());
-  sink.error(fields.place(key), fields.path(key) + " names $CREDENTIALS_DIRECTORY, which is not set",
-             "start under systemd with LoadCredential=, or name a file");
-  return text;
-}
 
 std::vector<FeishuSettings> read_feishu(Json const& json, fs::path const& base, FaultSink& sink) {
   std::vector<FeishuSettings> apps;

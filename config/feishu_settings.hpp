@@ -13,9 +13,4 @@ namespace kb::config {
 [[nodiscard]] std::vector<FeishuSettings> read_feishu(Json const& json, std::filesystem::path const& base,
                                                       FaultSink& sink);
 
-/// A `*_file` key: a path from `base`, or one in systemd's credentials directory when it begins with
-/// $CREDENTIALS_DIRECTORY/. Empty when the key is absent.
-[[nodiscard]] std::filesystem::path secret_file(Fields& fields, std::string_view key, std::filesystem::path const& base,
-                                                FaultSink& sink);
-
 }  // namespace kb::config

@@ -7,7 +7,7 @@
 
 #include "adapters/aio/http.hpp"
 #include "adapters/aio/pool.hpp"
-#include "config/atomic_file.hpp"
+#include "config/secret_file.hpp"
 #include "daemon/exit_codes.hpp"
 #include "daemon/json_out.hpp"
 #include "daemon/verbs.hpp"
@@ -16,8 +16,6 @@
 
 namespace kb::daemon {
 namespace {
-
-constexpr std::size_t kMaxTokenBytes = 4096;
 
 /// One conversation; ends with the input or the link.
 class Chat {
@@ -110,9 +108,9 @@ int chat_verb(ChatOptions const& options, std::istream& in, Io io) {
   }
   std::string token;
   if (!options.token_file.empty()) {
-    Result<std::string> text = config::read_file(options.token_file, kMaxTokenBytes);
-    if (!text) return fail(io, text.error());
-    token = text->substr(0, text->find_first_of("\r\n"));
+    Result<std::string> secret = config::read_secret(options.token_file, "--token_file");
+    if (!secret) return fail(io, secret.error());
+    token = std::move(*secret);
   }
   boost::asio::io_context context(1);
   Chat chat(context.get_executor(), options, std::move(token), in, io);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "config/atomic_file.hpp"
+#include "config/secret_file.hpp"
 #include "daemon/messages.hpp"
 #include "logging/service_log.hpp"
 
@@ -12,15 +12,7 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t kMaxSecretBytes = 4096;
 constexpr auto kEndGrace = 10s;  ///< for an app that a reload ends
-
-std::string trimmed(std::string text) {
-  constexpr std::string_view kBlanks = " \t\r\n";
-  text.erase(text.find_last_not_of(kBlanks) + 1);
-  text.erase(0, text.find_first_not_of(kBlanks));
-  return text;
-}
 
 }  // namespace
 
@@ -28,13 +20,9 @@ Result<feishu::FeishuOptions> options_of(config::FeishuSettings const& settings)
   feishu::FeishuOptions options;
   options.app.domain = settings.domain;
   options.app.id = settings.app_id;
-  Result<std::string> secret = config::read_file(settings.app_secret_file, kMaxSecretBytes);
-  if (!secret) return at("adapters.feishu.app_secret_file", secret.error());
-  options.app.secret = trimmed(std::move(*secret));
-  if (options.app.secret.empty()) {
-    return Error(Errc::invalid_input, "adapters.feishu.app_secret_file " + settings.app_secret_file.string() +
-                                          " is empty; put the app secret of " + settings.app_id + " in it");
-  }
+  Result<std::string> secret = config::read_secret(settings.app_secret_file, "adapters.feishu.app_secret_file");
+  if (!secret) return secret.error();
+  options.app.secret = std::move(*secret);
   Result<std::shared_ptr<aio::TlsContext>> tls = aio::TlsContext::client(settings.ca_file);
   if (!tls) return at("adapters.feishu.ca_file", tls.error());
   options.tls = std::move(*tls);

@@ -1,10 +1,9 @@
 // serve: the daemon from the command line's side.
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <unistd.h>
 
-#include "config/atomic_file.hpp"
+#include "config/secret_file.hpp"
 #include "daemon/app.hpp"
 #include "daemon/exit_codes.hpp"
 #include "daemon/json_out.hpp"
@@ -14,17 +13,13 @@
 namespace kb::daemon {
 namespace {
 
-constexpr std::size_t kMaxTokenBytes = 4096;
 constexpr std::size_t kMinTokenBytes = 16;
 
 /// The bearer token of `listen.token_file`; empty without one.
 Result<std::string> read_token(std::filesystem::path const& path) {
   if (path.empty()) return std::string();
-  Result<std::string> text = config::read_file(path, kMaxTokenBytes);
-  if (!text) return at("listen.token_file", text.error());
-  std::string token = *text;
-  while (!token.empty() && std::strchr(" \t\r\n", token.back()) != nullptr) token.pop_back();
-  if (token.size() < kMinTokenBytes) {
+  Result<std::string> token = config::read_secret(path, "listen.token_file");
+  if (token && token->size() < kMinTokenBytes) {
     return Error(Errc::invalid_input, "listen.token_file " + path.string() +
                                           " holds fewer than 16 characters; make one with: openssl rand -hex 32");
   }

@@ -8,7 +8,7 @@
 
 #include "adapters/aio/tls.hpp"
 #include "adapters/aio/wait.hpp"
-#include "config/atomic_file.hpp"
+#include "config/secret_file.hpp"
 #include "logging/service_log.hpp"
 
 namespace kb::model {
@@ -17,7 +17,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMaxKeyBytes = 4096;
 constexpr std::size_t kMaxReplyBytes = 1024 * 1024;
 constexpr milliseconds kFirstPause{300};
 constexpr milliseconds kLongestPause{8'000};
@@ -167,12 +166,9 @@ Result<std::unique_ptr<OpenAiClient>> OpenAiClient::make(aio::Executor ex, confi
                                                          Clock const& clock) {
   std::string key;
   if (!settings.api_key_file.empty()) {
-    Result<std::string> text = config::read_file(settings.api_key_file, kMaxKeyBytes);
-    if (!text) return at("answer.model.api_key_file", text.error());
-    key = trimmed(std::move(*text));
-    bool const visible = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 0x7F; });
-    if (key.empty() || !visible)
-      return Error(Errc::invalid_input, settings.api_key_file.string() + " holds no key of one line");
+    Result<std::string> secret = config::read_secret(settings.api_key_file, "answer.model.api_key_file");
+    if (!secret) return secret.error();
+    key = std::move(*secret);
   }
   std::shared_ptr<aio::TlsContext> tls;
   if (settings.base_url.starts_with("https://")) {
