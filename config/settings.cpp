@@ -12,6 +12,8 @@
 #include "config/json_fields.hpp"
 #include "config/knowledge_base_settings.hpp"
 #include "config/repo_settings.hpp"
+#include "config/secret_file.hpp"
+#include "config/token_settings.hpp"
 
 namespace kb::config {
 namespace {
@@ -60,6 +62,7 @@ class SettingsReader {
     for (auto& admin : top.texts("admins")) settings_.admins.emplace_back(std::move(admin));
     read_repos(top);
     if (Json const* listen = top.object("listen")) read_listen(*listen);
+    read_tokens(top);
     if (Json const* adapters = top.object("adapters")) read_adapters(*adapters);
     if (Json const* answer = top.object("answer")) settings_.answer = config::read_answer(*answer, base_, sink_);
     if (Json const* rules = top.object("knowledge_bases")) {
@@ -129,6 +132,30 @@ class SettingsReader {
                   "set listen.token_file, or listen on 127.0.0.1");
     }
     fields.reject_unknown();
+  }
+
+  void read_tokens(Fields& top) {
+    Json const* const list = top.list("tokens");
+    if (list == nullptr) return;
+    for (std::size_t i = 0; i < list->items.size(); ++i) {
+      Json const& item = list->items[i];
+      TokenSettings token = read_token(item, "tokens[" + std::to_string(i) + "]", sink_);
+      for (RepoId const& id : token.repos) {
+        if (settings_.find(id) != nullptr) continue;
+        sink_.error(item.place, "token " + token.name + " may read " + id.str() + ", which is not configured",
+                    "add it under \"repos\", or remove it here");
+      }
+      for (TokenSettings const& other : settings_.tokens) {
+        if (other.name != token.name && other.sha256 != token.sha256) continue;
+        sink_.error(item.place, "token " + token.name + " has the name or the hash of another",
+                    "make one for each caller with: kbgate token --name NAME");
+      }
+      settings_.tokens.push_back(std::move(token));
+    }
+    if (!settings_.tokens.empty() && settings_.listen.token_file.empty()) {
+      sink_.warning(list->place, "tokens bind agents, but any program on this machine may use the bridge as anyone",
+                    "set listen.token_file too");
+    }
   }
 
   void read_adapters(Json const& json) {

@@ -71,6 +71,19 @@ struct ListenSettings {
   std::filesystem::path token_file;  ///< absolute; empty: no token, loopback only
 };
 
+/// A bearer token of an agent: for whom it speaks and what it may read. The settings hold its hash alone.
+struct TokenSettings {
+  std::string name;           ///< unique; stands for the caller in records when it speaks for nobody
+  std::string sha256;         ///< of the token: 64 lower-case hex digits
+  UserId sender;              ///< the person it speaks for; empty: nobody, and `repos` are all that it reads
+  ChatId chat;                ///< asks as in this group; empty: as in private
+  std::string scope;          ///< personal, team or both: the most of that person's own part; empty: both
+  std::vector<RepoId> repos;  ///< of any kind, besides that part
+  std::string agent;          ///< as which knowledge bases are asked by name; empty: arguments may say
+  std::string channel;        ///< … and in which channel
+  unsigned requests_per_minute = 60;
+};
+
 /// One Feishu or Lark app (a bot) whose chats are answered over its long connection.
 struct FeishuSettings {
   std::string app_id;
@@ -144,6 +157,7 @@ struct Settings {
   std::vector<UserId> admins;
   std::vector<RepoSettings> repos;
   ListenSettings listen;
+  std::vector<TokenSettings> tokens;   ///< empty: nobody but the gateway, or this machine, calls
   std::vector<FeishuSettings> feishu;  ///< empty: the adapter is off
   OpenClawSettings openclaw;
   AnswerSettings answer;

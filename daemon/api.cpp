@@ -4,12 +4,14 @@
 #include <array>
 #include <optional>
 
-#include "adapters/bridge/access.hpp"
 #include "daemon/api_books.hpp"
 #include "daemon/http_api.hpp"
 #include "daemon/json_out.hpp"
 #include "daemon/mcp.hpp"
+#include "daemon/model_ask.hpp"
+#include "daemon/peer.hpp"
 #include "daemon/safety_net.hpp"
+#include "daemon/tool_table.hpp"
 #include "logging/service_log.hpp"
 
 namespace kb::daemon {
@@ -17,6 +19,7 @@ namespace {
 
 constexpr std::string_view kCompletions = "/v1/chat/completions";
 constexpr std::string_view kModels = "/v1/models";
+constexpr std::string_view kMcp = "/mcp";
 
 constexpr unsigned kRequestsPerMinute = 60;  // N-36
 
@@ -44,6 +47,11 @@ std::string_view tool_of(std::string_view name) noexcept {
 
 std::string_view v1_name(std::string_view path) noexcept {
   return path.starts_with("/v1/") ? path.substr(4) : std::string_view();
+}
+
+/// Where agents' tokens count; the rest is the gateway's and the operator's.
+bool is_for_agents(std::string_view path) noexcept {
+  return path == kMcp || (path.starts_with("/v1/") && path != kCompletions && path != kModels);
 }
 
 std::string title_of(unsigned status) {
@@ -150,39 +158,8 @@ std::optional<std::string> taken(Json& object, std::initializer_list<char const*
   return out;
 }
 
-/// Nothing: the chat type is none.
-std::optional<Caller> caller_of(std::optional<std::string> sender, std::optional<std::string> type,
-                                std::optional<std::string> chat) {
-  Caller caller;
-  caller.sender = UserId(sender.value_or(""));
-  caller.chat = ChatId(chat.value_or(""));
-  bool const named = type && !type->empty();
-  std::optional<scope::ChatType> const parsed = named                 ? scope::parse_chat_type(*type)
-                                                : caller.chat.empty() ? std::optional(scope::ChatType::direct)
-                                                                      : std::optional(scope::ChatType::group);
-  if (!parsed) return std::nullopt;
-  caller.chat_type = *parsed;
-  if (caller.chat_type == scope::ChatType::direct) caller.chat = ChatId();
-  return caller;
-}
-
-constexpr char kBadChatType[] = "ChatType is direct (or p2p) or group";
-constexpr char kTooMany[] = "Rate limit exceeded. Max 60 requests/minute.";
-
-/// Why this peer gets nothing; nothing: it may call.
-std::optional<aio::HttpResponse> refuse_peer(aio::HttpRequest const& request, std::string const& token) {
-  if (!token.empty() && !bridge::token_matches(request.header("authorization"), token)) {
-    aio::HttpResponse response = problem(401, "Unauthorized", "Authorization: Bearer TOKEN is missing or wrong");
-    response.headers["www-authenticate"] = "Bearer";
-    return response;
-  }
-  bool const ours = !token.empty() || bridge::loopback_host(request.header("host"));
-  // A page's GET carries no Origin, but says where it comes from.
-  bool const same_site = request.header("sec-fetch-site") != "cross-site";
-  if (!ours || !same_site || !bridge::origin_allowed(request.header("origin"), request.header("host"))) {
-    return problem(403, "Forbidden", "pages of another site may not call");
-  }
-  return std::nullopt;
+ToolReply failure_of(Error const& error) {
+  return error.code == Errc::denied ? tool_failure(403, "denied", error.what) : bad_request(error.what);
 }
 
 }  // namespace
@@ -199,7 +176,7 @@ Api::Api(aio::Pool& cpu, aio::Pool& files, Durable& durable, Clock const& clock,
 
 bool Api::serves(std::string_view path) noexcept {
   std::string_view const name = v1_name(path);
-  return path == "/mcp" || path == "/metrics" || path == kCompletions || path == kModels || !tool_of(name).empty() ||
+  return path == kMcp || path == "/metrics" || path == kCompletions || path == kModels || !tool_of(name).empty() ||
          is_books_call(name);
 }
 
@@ -207,41 +184,48 @@ aio::Task<aio::HttpResponse> Api::answer(aio::HttpRequest request) {
   auto const start = clock_.steady();
   std::string const route = request.path();  // one of ours: serves() said so
   std::string again = route;
-  std::optional<aio::HttpResponse> const refused = refuse_peer(request, token_);
+  World const world = hooks_.world();
+  Peer peer = peer_of(request, token_, world.books->settings, is_for_agents(route));
   aio::HttpResponse response;
-  if (refused) {
-    response = *refused;
+  if (peer.refusal) {
+    response = *peer.refusal;
   } else {
-    response = co_await routed(std::move(request), std::move(again));
+    response = co_await routed(std::move(request), std::move(again), std::move(peer.bound));
   }
   auto const took = std::chrono::duration_cast<std::chrono::microseconds>(clock_.steady() - start);
   metrics_.count_request(route, response.status, took);
   co_return response;
 }
 
-aio::Task<aio::HttpResponse> Api::routed(aio::HttpRequest request, std::string route) {
-  if (route == "/mcp") return mcp(std::move(request));
+aio::Task<aio::HttpResponse> Api::routed(aio::HttpRequest request, std::string route, std::optional<Caller> bound) {
+  if (route == kMcp) return mcp(std::move(request), std::move(bound));
   if (route == "/metrics") return metrics();
   if (route == kCompletions || route == kModels) return safety_net(std::move(request), route == kModels);
-  return v1(std::move(request), std::string(v1_name(route)));
+  return v1(std::move(request), std::string(v1_name(route)), std::move(bound));
 }
 
-bool Api::within_rate(Caller const& caller) {
-  return rate_.admit(caller.sender.str(), kRequestsPerMinute, clock_.steady());
+std::string Api::over_rate(Caller const& caller) {
+  bool const token = caller.credential.has_value();
+  unsigned const per_minute = token ? caller.credential->requests_per_minute : kRequestsPerMinute;
+  std::string const who = token ? "token\n" + caller.credential->name : caller.sender.str();
+  if (rate_.admit(who, per_minute, clock_.steady())) return {};
+  return "Rate limit exceeded. Max " + std::to_string(per_minute) + " requests/minute.";
 }
 
-aio::Task<aio::HttpResponse> Api::v1(aio::HttpRequest request, std::string name) {
+aio::Task<aio::HttpResponse> Api::v1(aio::HttpRequest request, std::string name, std::optional<Caller> bound) {
   bool const get = request.method == "GET" || request.method == "HEAD";
   if (!get && request.method != "POST") co_return not_allowed(request.method, "GET, HEAD, POST");
   Json object = get ? query_object(request.target) : Json::parse(request.body, nullptr, false);
   if (!object.is_object()) co_return response_of(tool_failure(400, "bad_request", "the body is no JSON object"));
   use_underscores(object);
-  std::optional<std::string> sender = taken(object, {"SenderId", "sender_id", "open_id"});
-  std::optional<std::string> type = taken(object, {"ChatType", "chat_type"});
-  std::optional<std::string> chat = taken(object, {"GroupSubject", "chat_id"});
-  std::optional<Caller> caller = caller_of(std::move(sender), std::move(type), std::move(chat));
-  if (!caller) co_return response_of(tool_failure(400, "bad_request", kBadChatType));
-  if (!within_rate(*caller)) co_return response_of(tool_failure(429, "rate_limited", kTooMany));
+  Claim claim;
+  claim.sender = taken(object, {"SenderId", "sender_id", "open_id"});
+  claim.chat_type = taken(object, {"ChatType", "chat_type"});
+  claim.chat = taken(object, {"GroupSubject", "chat_id"});
+  Result<Caller> caller = caller_of(claim, bound);
+  if (!caller) co_return response_of(failure_of(caller.error()));
+  std::string const too_many = over_rate(*caller);
+  if (!too_many.empty()) co_return response_of(tool_failure(429, "rate_limited", too_many));
   ToolReply reply;
   std::string arguments = dump(object);
   if (is_books_call(name)) {
@@ -268,7 +252,7 @@ aio::Task<aio::HttpResponse> Api::safety_net(aio::HttpRequest request, bool mode
   co_return say_sentence(request.body, settings.sentence, clock_.now());
 }
 
-aio::Task<aio::HttpResponse> Api::mcp(aio::HttpRequest request) {
+aio::Task<aio::HttpResponse> Api::mcp(aio::HttpRequest request, std::optional<Caller> bound) {
   if (request.method != "POST") co_return not_allowed(request.method, "POST");  // there is no stream to listen to
   if (!mcp_version_known(request.header("mcp-protocol-version"))) {
     co_return problem(400, "Bad Request", "MCP-Protocol-Version is not one we speak");
@@ -284,23 +268,25 @@ aio::Task<aio::HttpResponse> Api::mcp(aio::HttpRequest request) {
     taken_note.status = 202;
     co_return taken_note;
   }
-  // Who asks belongs to the connection: the client's configuration names it, no tool argument can.
-  std::optional<std::string> sender = request.header("x-kbgate-sender-id");
-  std::optional<std::string> type = request.header("x-kbgate-chat-type");
-  std::optional<std::string> chat = request.header("x-kbgate-chat-id");
-  std::optional<Caller> caller = caller_of(std::move(sender), std::move(type), std::move(chat));
+  // Who asks belongs to the connection: its token or the client's configuration names it, no tool argument can.
+  Claim claim;
+  claim.sender = request.header("x-kbgate-sender-id");
+  claim.chat_type = request.header("x-kbgate-chat-type");
+  claim.chat = request.header("x-kbgate-chat-id");
+  claim.agent = request.header("x-kbgate-agent-id");
+  claim.channel = request.header("x-kbgate-channel");
+  Result<Caller> caller = caller_of(claim, bound);
+  std::string const too_many = caller ? over_rate(*caller) : std::string();
   ToolReply reply;
   if (!caller) {
-    reply = tool_failure(400, "bad_request", kBadChatType);
-  } else if (!within_rate(*caller)) {
-    reply = tool_failure(429, "rate_limited", kTooMany);
+    reply = failure_of(caller.error());
+  } else if (!too_many.empty()) {
+    reply = tool_failure(429, "rate_limited", too_many);
   } else {
     ToolCall call;
     call.name = step.call->tool;
     call.arguments = step.call->arguments;
     call.caller = std::move(*caller);
-    call.caller.agent = request.header("x-kbgate-agent-id");
-    call.caller.channel = request.header("x-kbgate-channel");
     reply = co_await run_tool(std::move(call));
   }
   co_return json_response(mcp_result(*step.call, reply));
@@ -308,7 +294,8 @@ aio::Task<aio::HttpResponse> Api::mcp(aio::HttpRequest request) {
 
 aio::Task<Result<std::string>> Api::call(std::string tool, std::string arguments, Caller caller) {
   if (!is_tool(tool)) co_return Error(Errc::invalid_input, "no tool is called " + tool);
-  if (!within_rate(caller)) co_return Error(Errc::exhausted, std::string(kTooMany));
+  std::string too_many = over_rate(caller);
+  if (!too_many.empty()) co_return Error(Errc::exhausted, std::move(too_many));
   ToolCall call;
   call.name = std::move(tool);
   call.arguments = std::move(arguments);
@@ -329,12 +316,26 @@ aio::Task<ToolReply> Api::run_tool(ToolCall call) {
     world.meaning = meaning;
     call.meaning = std::move(meaning);
   }
+  std::optional<scope::ScopeRequest> question;
+  if (hooks_.model != nullptr) question = question_of(call, world);
   ToolReply reply;
-  auto job = [&] { reply = call_tool(call, world); };
-  bool const from_disk = reads_journal(call.name);
-  if (from_disk) call.journal = &durable_.journal();
-  aio::Pool& pool = from_disk ? files_ : cpu_;
-  co_await pool.run(job);
+  if (question) {
+    scope::ScopeRequest asked = *question;
+    World asked_of = world;
+    std::vector<answer::EarlierTurn> no_earlier;
+    answer::Answer const answer = co_await ask_in_steps(cpu_, hooks_.model, call.query_id, std::move(asked),
+                                                        std::move(asked_of), std::move(no_earlier));
+    reply = answered(answer, *question, call, world);
+  } else {
+    bool const from_disk = reads_journal(call.name);
+    if (from_disk) call.journal = &durable_.journal();
+    std::string key = cache_key(call, world);
+    if (!key.empty()) call.known = kept_.find(key, clock_.steady());
+    auto job = [&] { reply = call_tool(call, world); };
+    aio::Pool& pool = from_disk ? files_ : cpu_;
+    co_await pool.run(job);
+    if (!key.empty() && reply.project && !call.known) kept_.keep(std::move(key), reply.project, clock_.steady());
+  }
   if (!reply.outcome.empty()) metrics_.count_reply(reply.outcome);
   if (reply.records.empty()) co_return reply;
   // The record is durable before the answer leaves (S1-5).
@@ -381,6 +382,8 @@ aio::Task<aio::HttpResponse> Api::metrics() {
     add("journal_changes_total", "Changes made durable since the start.", double(stats->changes));
     add("journal_transactions_total", "Transactions they took.", double(stats->transactions));
   }
+  gauges.push_back(
+      {"project_answers_kept_total", "Answers of kb_query given again without reading a page.", double(kept_.hits())});
   for (Gauge const& gauge : process_gauges()) gauges.push_back(gauge);
   aio::HttpResponse response;
   response.content_type = "text/plain; version=0.0.4; charset=utf-8";

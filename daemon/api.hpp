@@ -8,10 +8,12 @@
 
 #include "adapters/aio/http.hpp"
 #include "adapters/aio/pool.hpp"
+#include "adapters/model/model_client.hpp"
 #include "daemon/durable.hpp"
 #include "daemon/embedder.hpp"
 #include "daemon/library.hpp"
 #include "daemon/metrics.hpp"
+#include "daemon/query_cache.hpp"
 #include "daemon/rate_limit.hpp"
 #include "daemon/tools.hpp"
 
@@ -25,9 +27,10 @@ class Api {
     std::function<std::vector<RepoState>()> repo_states;
     std::function<std::vector<Gauge>()> gauges;  ///< as they are now
     Embedder* embedder = nullptr;                ///< null: words alone
+    model::ModelClient* model = nullptr;         ///< null: questions are answered extractively
   };
-  /// Tools run on `cpu`, what reads the journal on `files`. With a `token` every call needs it; without one only this
-  /// machine's own names are answered.
+  /// Tools run on `cpu`, what reads the journal on `files`. `token`: of the gateway; who may call, and as whom, is
+  /// daemon/peer.
   Api(aio::Pool& cpu, aio::Pool& files, Durable& durable, Clock const& clock, Metrics& metrics, std::string token,
       Hooks hooks);
 
@@ -37,10 +40,11 @@ class Api {
   aio::Task<Result<std::string>> call(std::string tool, std::string arguments, Caller caller);
 
  private:
-  [[nodiscard]] bool within_rate(Caller const& caller);
-  aio::Task<aio::HttpResponse> routed(aio::HttpRequest request, std::string route);
-  aio::Task<aio::HttpResponse> v1(aio::HttpRequest request, std::string name);
-  aio::Task<aio::HttpResponse> mcp(aio::HttpRequest request);
+  /// Counts a call; the text when there were too many. Empty: within the rate.
+  [[nodiscard]] std::string over_rate(Caller const& caller);
+  aio::Task<aio::HttpResponse> routed(aio::HttpRequest request, std::string route, std::optional<Caller> bound);
+  aio::Task<aio::HttpResponse> v1(aio::HttpRequest request, std::string name, std::optional<Caller> bound);
+  aio::Task<aio::HttpResponse> mcp(aio::HttpRequest request, std::optional<Caller> bound);
   aio::Task<aio::HttpResponse> safety_net(aio::HttpRequest request, bool models);
   aio::Task<ToolReply> run_tool(ToolCall call);
   aio::Task<ToolReply> run_books(std::string name, std::string arguments, Caller caller);
@@ -54,6 +58,7 @@ class Api {
   std::string token_;
   Hooks hooks_;
   RateLimit rate_;
+  QueryCache kept_;
 };
 
 /// GET /openapi.json and /llms.txt.

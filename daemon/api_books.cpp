@@ -17,7 +17,9 @@ struct Desk {
   std::vector<RepoState> const& states;
 
   [[nodiscard]] config::Books const& books() const { return *context.world.books; }
+  /// A token reads what its entry says, whoever it speaks for.
   [[nodiscard]] bool is_admin() const {
+    if (context.call.caller.credential) return false;
     auto const& admins = books().settings.admins;
     return std::find(admins.begin(), admins.end(), context.call.caller.sender) != admins.end();
   }
@@ -35,10 +37,7 @@ struct Desk {
 };
 
 ToolReply scope_call(Arguments& arguments, Desk const& desk) {
-  scope::ScopeRequest request;
-  request.sender = desk.context.call.caller.sender;
-  request.chat_type = desk.context.call.caller.chat_type;
-  request.chat = desk.context.call.caller.chat;
+  scope::ScopeRequest request = request_of(desk.context.call.caller);
   request.question = arguments.text("question");
   std::string const forced = arguments.text("scope");
   if (!forced.empty()) {

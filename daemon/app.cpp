@@ -170,6 +170,7 @@ class App {
     hooks.repo_states = [this] { return library_.states(); };
     hooks.gauges = [this] { return gauges(); };
     hooks.embedder = embedder_.get();
+    hooks.model = model_.get();
     return hooks;
   }
 

@@ -315,12 +315,25 @@ int main(int argc, char** argv) {
 
   Sender agent;
   auto* mcp_cmd = verb("mcp", "serve the tools to an agent over the Model Context Protocol on stdio");
-  mcp_cmd->add_option("--sender_id,--open_id", agent.sender_id, "as whom it asks")->required();
+  mcp_cmd->add_option("--sender_id,--open_id", agent.sender_id, "as whom it asks");
   mcp_cmd->add_option("--chat_type", agent.chat_type, "direct (the default) or group");
   mcp_cmd->add_option("--chat_id", agent.chat_id, "the group it asks in");
   mcp_cmd->add_option("--agent_id", agent.agent_id, "the agent it is, for knowledge bases asked by name");
   mcp_cmd->add_option("--channel", agent.channel, "its channel; no argument can then name another");
-  mcp_cmd->callback([&] { run = [&] { return mcp_verb(config, agent, std::cin, io); }; });
+  std::string agent_name;
+  mcp_cmd->add_option("--as", agent_name, "instead: the name of an entry of `tokens`, whose scope it gets");
+  mcp_cmd->callback([&] { run = [&] { return mcp_verb(config, agent, agent_name, std::cin, io); }; });
+
+  TokenOptions token;
+  auto* token_cmd = verb("token", "make a bearer token for an agent, and the settings' entry that lets it in");
+  token_cmd->add_option("--name", token.name, "of the agent, in records and logs")->required();
+  token_cmd->add_option("--sender_id,--open_id", token.sender_id, "the person it speaks for");
+  token_cmd->add_option("--chat_id", token.chat_id, "asks as in this group; without it, as in private");
+  token_cmd->add_option("--scope", token.scope, "personal, team or both: the most of that person's own part");
+  token_cmd->add_option("--repos", token.repos, "owner/repo, of any kind, besides; several joined by commas")
+      ->delimiter(',');
+  token_cmd->add_option("--requests_per_minute", token.requests_per_minute, "60 when left out");
+  token_cmd->callback([&] { run = [&] { return token_verb(token, io); }; });
 
   SimFeishuOptions sim;
   auto* sim_cmd = app.add_subcommand("sim", "pretend platforms, for trying an adapter without the real one");

@@ -36,7 +36,7 @@ constexpr Operation kOperations[] = {
 };
 
 constexpr std::string_view kCaller =
-    R"({"SenderId":{"type":"string","description":"who asks: the sender's open_id"},
+    R"({"SenderId":{"type":"string","description":"who asks: the sender's open_id; comes with an agent's token"},
         "ChatType":{"type":"string","enum":["direct","group"]},
         "GroupSubject":{"type":"string","description":"the group's chat_id; empty in private"}})";
 
@@ -78,13 +78,6 @@ Json operation_json(std::string_view path, std::string_view summary, Json proper
             {"responses", responses()}}}};
 }
 
-Tool const* find_tool(std::string_view name) {
-  for (Tool const& tool : tool_table()) {
-    if (tool.name == name) return &tool;
-  }
-  return nullptr;
-}
-
 }  // namespace
 
 std::string openapi_json() {
@@ -120,8 +113,9 @@ std::string openapi_json() {
 std::string llms_txt() {
   std::string out =
       "# kbgate\n\n> Answers questions strictly from git-backed knowledge bases, with sources, or refuses.\n\n"
-      "Say who asks with every call (SenderId, ChatType, GroupSubject): scope applies as in a chat. With a token set, "
-      "send it as Authorization: Bearer.\n\n## API\n\n- [OpenAPI 3.1](/openapi.json): every call, its arguments and "
+      "Send your token as Authorization: Bearer; it says who asks and what may be read. A gateway, and this machine "
+      "while no token is configured, say who asks with every call (SenderId, ChatType, GroupSubject): scope applies as "
+      "in a chat.\n\n## API\n\n- [OpenAPI 3.1](/openapi.json): every call, its arguments and "
       "errors\n- [MCP](/mcp): streamable HTTP; the same tools over stdio with `kbgate mcp`\n";
   for (Operation const& operation : kOperations) {
     Tool const* const tool = find_tool(operation.tool);

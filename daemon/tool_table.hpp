@@ -43,6 +43,10 @@ struct Tool {
   bool guarded = false;  ///< keeps to the caller's agent and channel, or reads nothing
 };
 [[nodiscard]] std::span<Tool const> tool_table() noexcept;
+[[nodiscard]] Tool const* find_tool(std::string_view name) noexcept;
+/// The call's arguments; nothing, and `failure` says why, when they are no object or none of this tool's, or the tool
+/// is closed to the caller.
+[[nodiscard]] std::optional<Arguments> arguments_of(ToolCall const& call, Tool const& tool, ToolReply& failure);
 
 [[nodiscard]] ToolReply tool_result(Json const& object);
 [[nodiscard]] ToolReply bad_request(std::string_view message);

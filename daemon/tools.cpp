@@ -44,11 +44,12 @@ constexpr std::array kTools{
         "project, within a budget of tokens, with staleness warnings.",
         R"({"query_type":{"type":"string","enum":["overview","module","service","dependency","relationship","search","service-topology"]},
              "project_name":{"type":"string"},
+             "project_root":{"type":"string","description":"instead of the name: a checkout on the machine of `kbgate mcp`"},
              "target":{"type":"string","description":"of every type but overview and service-topology"},
              "max_tokens":{"type":"integer","minimum":1,"maximum":100000,"default":500},
              "level":{"type":"integer","minimum":0,"maximum":3,"description":"how much an overview tells"},
              "question":{"type":"string","description":"in words, instead of query_type"}})",
-        R"(["project_name"])", kb_query_tool},
+        "[]", kb_query_tool},
     Tool{"brain_query", "Look up in the brains",
          "The brain-query protocol: keyword look-up in forge-dev, cycles and project brains, themes cited, gaps said.",
          R"({"questions":{"type":"array","items":{"type":"string"},"minItems":1},
@@ -100,9 +101,12 @@ constexpr std::array kTools{
 
 std::span<Tool const> tool_table() noexcept { return kTools; }
 
-bool is_tool(std::string_view name) noexcept {
-  return std::any_of(kTools.begin(), kTools.end(), [name](Tool const& tool) { return tool.name == name; });
+Tool const* find_tool(std::string_view name) noexcept {
+  auto const at = std::find_if(kTools.begin(), kTools.end(), [name](Tool const& tool) { return tool.name == name; });
+  return at == kTools.end() ? nullptr : &*at;
 }
+
+bool is_tool(std::string_view name) noexcept { return find_tool(name) != nullptr; }
 
 bool reads_journal(std::string_view tool) noexcept { return tool == kSearchMessages; }
 
@@ -122,23 +126,34 @@ std::string tools_json() {
   return dump(tools);
 }
 
-ToolReply call_tool(ToolCall const& call, World const& world) {
-  auto const tool = std::find_if(kTools.begin(), kTools.end(), [&](Tool const& t) { return t.name == call.name; });
-  if (tool == kTools.end()) return tool_failure(404, "unknown_tool", "there is no tool " + call.name);
+std::optional<Arguments> arguments_of(ToolCall const& call, Tool const& tool, ToolReply& failure) {
   Json given = Json::parse(call.arguments.empty() ? "{}" : call.arguments, nullptr, false);
-  if (!given.is_object()) return bad_request("the arguments are no JSON object");
-  Json const known = Json::parse(tool->properties);
+  if (!given.is_object()) {
+    failure = bad_request("the arguments are no JSON object");
+    return std::nullopt;
+  }
+  Json const known = Json::parse(tool.properties);
   for (auto const& [name, value] : given.items()) {
-    if (!known.contains(name)) return bad_request(std::string(tool->name) + " has no argument " + name);
+    if (known.contains(name)) continue;
+    failure = bad_request(std::string(tool.name) + " has no argument " + name);
+    return std::nullopt;
   }
   // An agent that serves one peer must not read around its channel.
   bool const bound = !call.caller.agent.empty() || !call.caller.channel.empty();
-  if (bound && !tool->guarded) {
-    return tool_failure(403, "not_on_this_channel",
-                        std::string(tool->name) + " knows no channels: ask knowledge bases by name");
+  if (bound && !tool.guarded) {
+    failure = tool_failure(403, "not_on_this_channel",
+                           std::string(tool.name) + " knows no channels: ask knowledge bases by name");
+    return std::nullopt;
   }
-  Arguments arguments(std::move(given));
-  return tool->run(arguments, {call, world});
+  return Arguments(std::move(given));
+}
+
+ToolReply call_tool(ToolCall const& call, World const& world) {
+  Tool const* const tool = find_tool(call.name);
+  if (tool == nullptr) return tool_failure(404, "unknown_tool", "there is no tool " + call.name);
+  ToolReply failure;
+  std::optional<Arguments> arguments = arguments_of(call, *tool, failure);
+  return arguments ? tool->run(*arguments, {call, world}) : failure;
 }
 
 ToolReply tool_failure(unsigned status, std::string_view code, std::string_view message) {
@@ -162,6 +177,7 @@ scope::ScopeRequest request_of(Caller const& caller) {
   request.sender = caller.sender;
   request.chat_type = caller.chat_type;
   request.chat = caller.chat;
+  request.credential = caller.credential;
   return request;
 }
 

@@ -3,29 +3,50 @@
 #include "daemon/tool_table.hpp"
 
 namespace kb::daemon {
+namespace {
 
-ToolReply kb_ask_tool(Arguments& arguments, ToolContext const& context) {
-  scope::ScopeRequest request;
-  request.sender = context.call.caller.sender;
-  request.chat_type = context.call.caller.chat_type;
-  request.chat = context.call.caller.chat;
+/// Notes faults in `arguments`.
+scope::ScopeRequest question_of(Arguments& arguments, ToolCall const& call, World const& world) {
+  scope::ScopeRequest request = request_of(call.caller);
   request.question = arguments.required_text("question");
   std::string const forced = arguments.text("scope");
   if (!forced.empty()) {
     request.forced = scope::parse_scope(forced);
     if (!request.forced) arguments.refuse("scope is personal, team or both, not \"" + forced + "\"");
   }
-  std::size_t const most = context.world.books->settings.limits.max_question_bytes;
+  std::size_t const most = world.books->settings.limits.max_question_bytes;
   if (request.question.size() > most) arguments.refuse("question is longer than " + std::to_string(most) + " bytes");
-  if (!arguments.fault().empty()) return bad_request(arguments.fault());
-  answer::Answer const answer = ask(context.call.query_id, request, context.world, context.call.stopwatch);
+  return request;
+}
+
+}  // namespace
+
+std::optional<scope::ScopeRequest> question_of(ToolCall const& call, World const& world) {
+  if (call.name != "kb_ask") return std::nullopt;
+  ToolReply failure;
+  std::optional<Arguments> arguments = arguments_of(call, *find_tool(call.name), failure);
+  if (!arguments) return std::nullopt;
+  scope::ScopeRequest request = question_of(*arguments, call, world);
+  if (!arguments->fault().empty()) return std::nullopt;
+  return request;
+}
+
+ToolReply answered(answer::Answer const& answer, scope::ScopeRequest const& request, ToolCall const& call,
+                   World const& world) {
   ToolReply reply;
   reply.json = answer::to_json(answer);
   reply.outcome = std::string(answer::to_string(answer.outcome));
   reply.text = answer.text;
   reply.sources_json = answer::sources_json(answer);
-  reply.records = records_of(answer, request, context.world, context.call.now);
+  reply.records = records_of(answer, request, world, call.now);
   return reply;
+}
+
+ToolReply kb_ask_tool(Arguments& arguments, ToolContext const& context) {
+  scope::ScopeRequest const request = question_of(arguments, context.call, context.world);
+  if (!arguments.fault().empty()) return bad_request(arguments.fault());
+  answer::Answer const answer = ask(context.call.query_id, request, context.world, context.call.stopwatch);
+  return answered(answer, request, context.call, context.world);
 }
 
 ToolReply kb_validate_tool(Arguments& arguments, ToolContext const& context) {

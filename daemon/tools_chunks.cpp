@@ -180,6 +180,10 @@ ToolReply search_messages_tool(Arguments& arguments, ToolContext const& context)
   if (!arguments.fault().empty()) return bad_request(arguments.fault());
   scope::ScopeOutcome const outcome = scope_of(context);
   if (!outcome.granted()) return refusal_of(outcome);
+  // Answers in private quote what a token may be kept from.
+  std::optional<scope::Credential> const& token = context.call.caller.credential;
+  bool const bounded = token && token->most.value_or(scope::Scope::both) != scope::Scope::both;
+  if (bounded) return tool_failure(403, "denied", "this token does not read messages: its scope is bounded");
   if (context.call.journal == nullptr) return tool_failure(503, "unavailable", "the journal cannot be read here");
   search.chat_type = context.call.caller.chat_type;
   search.sender = context.call.caller.sender;

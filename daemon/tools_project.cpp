@@ -8,6 +8,10 @@ ToolReply kb_query_tool(Arguments& arguments, ToolContext const& context) {
   protocols::ProjectQuery query;
   query.query_type = arguments.text("query_type");
   query.project_name = arguments.text("project_name");
+  std::string const root = arguments.text("project_root");
+  if (!root.empty() && context.call.identities == nullptr) {
+    arguments.refuse("project_root is of a machine: name project_name, or ask with `kbgate mcp` there");
+  }
   query.target = arguments.text("target");
   if (std::optional<std::int64_t> const tokens = arguments.number("max_tokens")) {
     if (*tokens < 1 || *tokens > 100'000) arguments.refuse("max_tokens is from 1 to 100000");
@@ -29,8 +33,12 @@ ToolReply kb_query_tool(Arguments& arguments, ToolContext const& context) {
   scope::ScopeOutcome const outcome = scope_of(context);
   if (!outcome.granted()) return refusal_of(outcome);
   GrantedBooks const granted = granted_books(context, outcome, {});
-  protocols::ProjectReply const answer = protocols::query_project(granted.books, query);
+  if (query.project_name.empty() && !root.empty()) query.identity = context.call.identities->of(root);
   ToolReply reply;
+  reply.project = context.call.known
+                      ? context.call.known
+                      : std::make_shared<protocols::ProjectReply const>(protocols::query_project(granted.books, query));
+  protocols::ProjectReply const& answer = *reply.project;
   reply.json = protocols::to_json(answer);
   std::string asked = "kb_query " + query.query_type + " " + answer.project_name;
   if (!query.target.empty()) asked += " " + query.target;

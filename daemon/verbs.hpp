@@ -129,8 +129,16 @@ int kb_chunks_verb(KbChunksOptions const& options, Io io);
 /// Every knowledge base with how it is asked; with an agent or channel, those they see.
 int knowledge_bases_verb(std::string const& config, protocols::Asker const& asker, Io io);
 
-/// MCP on standard input and output, as this caller, until the input ends.
-int mcp_verb(std::string const& config, Sender const& sender, std::istream& in, Io io);
+/// MCP on standard input and output, as this caller, until the input ends. `token`: as the caller of that name in the
+/// settings' `tokens`, instead of `sender`.
+int mcp_verb(std::string const& config, Sender const& sender, std::string const& token, std::istream& in, Io io);
+
+struct TokenOptions {
+  std::string name, sender_id, chat_id, scope;
+  std::vector<std::string> repos;  ///< owner/repo
+  std::optional<unsigned> requests_per_minute;
+};
+int token_verb(TokenOptions const& options, Io io);
 
 struct ServeOptions {
   std::string config;

@@ -12,10 +12,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-scope::Label label_of(config::RepoKind kind) {
-  return kind == config::RepoKind::personal ? scope::Label::personal : scope::Label::team;
-}
-
 struct Opened {
   config::Books books;
   config::RepoSettings const* repo = nullptr;
@@ -81,7 +77,7 @@ int kb_list_verb(RepoOptions const& options, std::string const& kind, Io io) {
   Result<kbrepo::SnapshotPtr> const snapshot =
       kbrepo::open_snapshot(opened->books.settings, *opened->repo, {}, progress_on(io.err));
   if (!snapshot) return fail(io, snapshot.error());
-  scope::ReadGrant const grant = scope::operator_grant(opened->repo->id, label_of(opened->repo->kind));
+  scope::ReadGrant const grant = scope::operator_grant(opened->repo->id, scope::label_of(opened->repo->kind));
   print(io.out, list_json(**snapshot, grant, kind));
   return kDone;
 }
@@ -93,7 +89,7 @@ int kb_read_verb(RepoOptions const& options, std::string const& path, std::strin
   Result<kbrepo::SnapshotPtr> const snapshot =
       kbrepo::open_snapshot(opened->books.settings, *opened->repo, at_commit, progress_on(io.err));
   if (!snapshot) return fail(io, snapshot.error());
-  scope::ReadGrant const grant = scope::operator_grant(opened->repo->id, label_of(opened->repo->kind));
+  scope::ReadGrant const grant = scope::operator_grant(opened->repo->id, scope::label_of(opened->repo->kind));
   std::string const normal = kbrepo::Snapshot::normal_path(path);
   Result<std::shared_ptr<kbrepo::Page const>> const page = (*snapshot)->read(grant, normal);
   if (!page) {

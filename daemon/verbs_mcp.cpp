@@ -6,7 +6,10 @@
 #include "daemon/embedder.hpp"
 #include "daemon/exit_codes.hpp"
 #include "daemon/mcp.hpp"
+#include "daemon/model_ask.hpp"
+#include "daemon/peer.hpp"
 #include "daemon/publish.hpp"
+#include "daemon/query_cache.hpp"
 #include "daemon/verbs.hpp"
 #include "daemon/world_on_disk.hpp"
 #include "logging/journal.hpp"
@@ -16,14 +19,37 @@ namespace {
 
 constexpr std::size_t kMaxMessageBytes = 4 * 1024 * 1024;
 
-ToolReply carried_out(McpCall const& call, Caller const& caller, WorldOnDisk& disk, Io io) {
+/// As whom the tools are called: one caller for as long as the client is connected.
+struct As {
+  Caller sender;
+  std::string token;  ///< the name of an entry of `tokens`, read anew for each call; empty: the sender
+};
+
+std::optional<Caller> caller_as(As const& as, config::Settings const& settings) {
+  if (as.token.empty()) return as.sender;
+  for (config::TokenSettings const& token : settings.tokens) {
+    if (token.name == as.token) return caller_of(token, settings);
+  }
+  return std::nullopt;
+}
+
+/// What a session keeps.
+struct Session {
+  explicit Session(Clock const& clock) : identities(clock) {}
+  QueryCache answers;
+  protocols::IdentityCache identities;
+};
+
+ToolReply carried_out(McpCall const& call, As const& as, WorldOnDisk& disk, Session& session, Io io) {
   Result<World> const world = disk.now();
   if (!world) return tool_failure(503, "config_invalid", world.error().what);
+  std::optional<Caller> const caller = caller_as(as, world->books->settings);
+  if (!caller) return tool_failure(403, "denied", "no token of the settings is named " + as.token);
   SystemClock const clock;
   ToolCall tool;
   tool.name = call.tool;
   tool.arguments = call.arguments;
-  tool.caller = caller;
+  tool.caller = *caller;
   tool.query_id = logging::new_query_id(clock);
   tool.now = clock.now();
   tool.stopwatch = steady_stopwatch();
@@ -41,7 +67,14 @@ ToolReply carried_out(McpCall const& call, Caller const& caller, WorldOnDisk& di
     with.vectors = std::move(meaning.sets);
     with.meaning = tool.meaning = std::move(meaning.meaning);
   }
-  ToolReply reply = call_tool(tool, with);
+  std::optional<scope::ScopeRequest> const question =
+      world->books->settings.answer.model ? question_of(tool, *world) : std::nullopt;
+  tool.identities = &session.identities;
+  std::string const key = cache_key(tool, *world);
+  if (!key.empty()) tool.known = session.answers.find(key, clock.steady());
+  ToolReply reply = question ? answered(ask_now(tool.query_id, *question, with, clock), *question, tool, with)
+                             : call_tool(tool, with);
+  if (!key.empty() && reply.project && !tool.known) session.answers.keep(key, reply.project, clock.steady());
   if (reply.records.empty()) return reply;
   Result<void> const logged = log_now(world->books->settings, std::move(reply.records), io.err);
   if (logged) return reply;
@@ -51,7 +84,8 @@ ToolReply carried_out(McpCall const& call, Caller const& caller, WorldOnDisk& di
 
 }  // namespace
 
-int mcp_verb(std::string const& config, Sender const& sender, std::istream& in, Io io) {
+int mcp_verb(std::string const& config, Sender const& sender, std::string const& token, std::istream& in, Io io) {
+  if (sender.sender_id.empty() == token.empty()) return fail(io, "bad_request", "name --sender_id or --as", kUsage);
   std::optional<scope::ChatType> const type =
       sender.chat_type.empty()
           ? std::optional(sender.chat_id.empty() ? scope::ChatType::direct : scope::ChatType::group)
@@ -61,20 +95,23 @@ int mcp_verb(std::string const& config, Sender const& sender, std::istream& in, 
                 kUsage);
   Result<std::filesystem::path> const file = config::find_settings_file(config);
   if (!file) return fail(io, "config_not_found", file.error().what, kConfiguration);
-  Caller caller;
-  caller.sender = UserId(sender.sender_id);
-  caller.chat_type = *type;
-  if (*type == scope::ChatType::group) caller.chat = ChatId(sender.chat_id);
-  caller.agent = sender.agent_id;
-  caller.channel = sender.channel;
+  As as;
+  as.token = token;
+  as.sender.sender = UserId(sender.sender_id);
+  as.sender.chat_type = *type;
+  if (*type == scope::ChatType::group) as.sender.chat = ChatId(sender.chat_id);
+  as.sender.agent = sender.agent_id;
+  as.sender.channel = sender.channel;
   WorldOnDisk disk(*file, io.err);
+  SystemClock const clock;
+  Session session(clock);
   std::string line;
   while (std::getline(in, line)) {
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
     if (line.size() > kMaxMessageBytes) line = "";  // answered as a parse error
     McpStep const step = mcp_step(line);
     if (step.response) io.out << *step.response << std::endl;
-    if (step.call) io.out << mcp_result(*step.call, carried_out(*step.call, caller, disk, io)) << std::endl;
+    if (step.call) io.out << mcp_result(*step.call, carried_out(*step.call, as, disk, session, io)) << std::endl;
   }
   return kDone;
 }

@@ -47,8 +47,7 @@ Roots open_roots(config::Settings const& settings, std::vector<std::string> cons
       out.notes.push_back(repo.id.str() + ": its index was " + (absent ? "missing" : "corrupt") +
                           ", so pages were scanned directly; it has been made again");
     }
-    scope::Label const label = repo.kind == config::RepoKind::personal ? scope::Label::personal : scope::Label::team;
-    out.books.push_back({std::move(*snapshot), scope::operator_grant(repo.id, label)});
+    out.books.push_back({std::move(*snapshot), scope::operator_grant(repo.id, scope::label_of(repo.kind))});
   }
   return out;
 }

@@ -4,6 +4,10 @@
 
 namespace kb::scope {
 
+Label label_of(config::RepoKind kind) noexcept {
+  return kind == config::RepoKind::personal ? Label::personal : Label::team;
+}
+
 bool ReadGrant::allows(RepoId const& id) const noexcept {
   return std::any_of(repos_.begin(), repos_.end(), [&](GrantedRepo const& repo) { return repo.id == id; });
 }

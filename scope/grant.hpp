@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "config/ids.hpp"
+#include "config/settings.hpp"
 
 namespace kb::config {
 struct Directory;
@@ -16,6 +17,9 @@ namespace kb::scope {
 
 /// Whose knowledge base a granted repository is; decides the bracket in a source line (S1-36).
 enum class Label { personal, team };
+
+/// personal for that kind, team for every other.
+[[nodiscard]] Label label_of(config::RepoKind kind) noexcept;
 
 struct GrantedRepo {
   RepoId id;

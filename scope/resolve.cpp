@@ -148,6 +148,20 @@ void add(Repos& repos, RepoId const& id, Label label) {
   if (!known) repos.push_back({id, label});
 }
 
+/// Whose repositories are among these.
+Ownership kinds_of(std::span<GrantedRepo const> repos) {
+  auto const has = [repos](Label label) {
+    return std::any_of(repos.begin(), repos.end(), [label](GrantedRepo const& repo) { return repo.label == label; });
+  };
+  return {has(Label::personal), has(Label::team)};
+}
+
+void add_of_kind(Repos& repos, std::span<GrantedRepo const> more, Ownership kinds) {
+  for (GrantedRepo const& repo : more) {
+    if (repo.label == Label::personal ? kinds.personal : kinds.team) add(repos, repo.id, repo.label);
+  }
+}
+
 void resolve_group(ScopeOutcome& out, ScopeRequest const& request, Repos& repos) {
   bool const forced = request.forced && *request.forced != Scope::team;  // N-15
   if (forced || ownership_of(request.question).personal)                 // S1-20
@@ -155,6 +169,7 @@ void resolve_group(ScopeOutcome& out, ScopeRequest const& request, Repos& repos)
                   forced ? "group: personal scope forced" : "group: personal words");
   add(repos, out.team->kb, Label::team);  // S1-17, S1-19
   out.team_kbs = {out.team->kb};
+  if (request.credential) add_of_kind(repos, request.credential->repos, {false, true});
   out.reason = "group: the bound team";
   config::Team const* const granted[] = {&*out.team};
   note_project(out, fold(request.question), granted);
@@ -207,18 +222,22 @@ void narrow(ScopeOutcome& out, std::u32string_view question, std::vector<config:
 
 void resolve_direct(ScopeOutcome& out, ScopeRequest const& request, config::Directory const& directory, Repos& repos) {
   auto teams = teams_of(*out.user, directory);
-  auto const personal = out.user->personal_kb && !out.user->personal_kb->empty();
+  auto const most = request.credential ? request.credential->most.value_or(Scope::both) : Scope::both;
+  if (most == Scope::personal) teams.clear();
+  auto const personal = most != Scope::team && out.user->personal_kb && !out.user->personal_kb->empty();
+  auto const besides = request.credential ? kinds_of(request.credential->repos) : Ownership{};
   auto const want = wanted(out, request);
-  auto const grant = available(out, request, want, {personal, !teams.empty()});
+  auto const grant = available(out, request, want, {personal || besides.personal, !teams.empty() || besides.team});
   if (!teams.empty()) out.team = *teams.front();
   if (out.refusal) return;
 
   out.scope = grant.personal && grant.team ? Scope::both : grant.team ? Scope::team : Scope::personal;
-  if (grant.personal) {
+  if (grant.personal && personal) {
     out.personal_kb = out.user->personal_kb;
     add(repos, *out.personal_kb, Label::personal);
   }
-  if (!grant.team) return;
+  if (request.credential) add_of_kind(repos, request.credential->repos, grant);
+  if (!grant.team || teams.empty()) return;
   auto const question = fold(request.question);
   narrow(out, question, teams);
   out.team = *teams.front();
@@ -243,6 +262,20 @@ bool lets_in(config::KnowledgeBase const& base, ScopeOutcome const& out, UserId 
     auto const* team = directory.team(id);
     return lists(id) && team != nullptr && team->has_member(sender);
   });
+}
+
+/// A token that speaks for nobody: no register is looked at, and no words but a forced scope.
+void resolve_service(ScopeOutcome& out, ScopeRequest const& request, Repos& repos) {
+  Ownership const have = kinds_of(request.credential->repos);
+  Scope const forced = request.forced.value_or(Scope::both);
+  Ownership const grant{have.personal && forced != Scope::team, have.team && forced != Scope::personal};
+  if (grant == Ownership{}) {
+    return refuse(out, forced == Scope::team ? Refusal::not_team_member : Refusal::user_not_registered,
+                  "token: nothing of that scope");
+  }
+  out.scope = grant.personal && grant.team ? Scope::both : grant.team ? Scope::team : Scope::personal;
+  out.reason = "token";
+  add_of_kind(repos, request.credential->repos, grant);
 }
 
 ScopeOutcome begin(UserId const& sender, ChatType type, ChatId const& chat, config::Directory const& directory,
@@ -302,6 +335,13 @@ std::string_view to_string(Refusal refusal) noexcept {
 }
 
 ScopeOutcome resolve(ScopeRequest const& request, config::Directory const& directory) {
+  if (request.credential && !request.credential->person) {
+    ScopeOutcome out;
+    Repos repos;
+    resolve_service(out, request, repos);
+    if (!out.refusal) out.grant = ReadGrant(std::move(repos));
+    return out;
+  }
   auto out = begin(request.sender, request.chat_type, request.chat, directory, request.external);
   if (out.refusal) return out;
   Repos repos;
@@ -319,7 +359,10 @@ ScopeOutcome resolve_named(ScopeRequest const& request, config::Directory const&
   plain.question.clear();  // words do not narrow what is asked by name
   plain.forced.reset();
   auto out = resolve(plain, directory);
-  if (request.sender.empty()) return out;
+  // A token's own bounds hold here, too: nobody's reads its repositories alone, a personal one nothing that is shared.
+  bool const listed = !request.credential ||
+                      (request.credential->person && request.credential->most.value_or(Scope::both) != Scope::personal);
+  if (request.sender.empty() || !listed) return out;
   Repos repos;
   if (out.grant) repos.assign(out.grant->repos().begin(), out.grant->repos().end());
   for (auto const& repo : settings) {

@@ -31,6 +31,17 @@ enum class Refusal {
 /// The code as it stands in JSON, e.g. "chat_not_bound".
 [[nodiscard]] std::string_view to_string(Refusal refusal) noexcept;
 
+/// What a bearer token says of its holder (settings `tokens`): it bounds and extends what resolve() grants.
+struct Credential {
+  std::string name;
+  bool person = true;              ///< false: nobody stands behind it, and `repos` are all that it reads
+  std::optional<Scope> most;       ///< of the person's own part
+  std::vector<GrantedRepo> repos;  ///< besides that part
+  unsigned requests_per_minute = 60;
+};
+/// Of an entry of the settings, whose repositories are known to be configured.
+[[nodiscard]] Credential credential_of(config::TokenSettings const& token, config::Settings const& settings);
+
 struct ScopeRequest {
   UserId sender;
   ChatType chat_type = ChatType::direct;
@@ -38,6 +49,7 @@ struct ScopeRequest {
   bool external = false;  ///< the sender belongs to another organisation
   std::string question;
   std::optional<Scope> forced;  ///< `--scope`
+  std::optional<Credential> credential;
 };
 
 /// Both granted and refused carry what was found on the way, for the scope object of INTERFACES §3 and chat_context.
@@ -82,6 +94,10 @@ struct ScopeOutcome {
 /// user_not_registered;
 /// - of several teams the one that the question names, or else the one team whose project it names, alone; else all.
 /// `scope` is what was granted; in a group always team.
+///
+/// A credential of a person adds its repositories to what that person is granted, those of the kind asked for; what it
+/// may not read of the person's own is as if it were not there. A credential of nobody reads its repositories and looks
+/// at no chat; forced scope narrows them.
 [[nodiscard]] ScopeOutcome resolve(ScopeRequest const& request, config::Directory const& directory);
 
 /// For agents that ask knowledge bases by name (S2-3): all that resolve() grants this sender in this chat whatever the

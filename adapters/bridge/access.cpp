@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <openssl/crypto.h>
+#include <openssl/rand.h>
 #include <openssl/sha.h>
+#include <span>
 
 namespace kb::bridge {
 namespace {
@@ -41,6 +43,16 @@ Digest sha256(std::string_view text) noexcept {
   return digest;
 }
 
+std::string hex_of(std::span<unsigned char const> bytes) {
+  constexpr char kHex[] = "0123456789abcdef";
+  std::string out;
+  for (unsigned char const byte : bytes) {
+    out.push_back(kHex[byte >> 4]);
+    out.push_back(kHex[byte & 0xF]);
+  }
+  return out;
+}
+
 }  // namespace
 
 bool loopback_host(std::string_view host) noexcept {
@@ -60,24 +72,32 @@ bool origin_allowed(std::string_view origin, std::string_view host) noexcept {
   return same || (loopback_host(from.host) && loopback_host(to.host));
 }
 
-bool token_matches(std::string_view authorization_header, std::string_view token) noexcept {
+std::string_view bearer_of(std::string_view authorization_header) noexcept {
   constexpr std::string_view kScheme = "Bearer ";
-  if (token.empty() || authorization_header.size() < kScheme.size()) return false;
-  if (!same_word(authorization_header.substr(0, kScheme.size()), kScheme)) return false;
-  Digest const given = sha256(authorization_header.substr(kScheme.size()));
-  Digest const wanted = sha256(token);
-  return CRYPTO_memcmp(given.data(), wanted.data(), given.size()) == 0;
+  bool const bearer = same_word(authorization_header.substr(0, kScheme.size()), kScheme);
+  return bearer ? authorization_header.substr(kScheme.size()) : std::string_view();
 }
 
-std::string token_account(std::string_view token) {
-  constexpr char kHex[] = "0123456789abcdef";
-  Digest const digest = sha256(token);
-  std::string account = "token:";
-  for (std::size_t i = 0; i < 4; ++i) {
-    account.push_back(kHex[digest[i] >> 4]);
-    account.push_back(kHex[digest[i] & 0xF]);
-  }
-  return account;
+bool token_matches(std::string_view authorization_header, std::string_view token) noexcept {
+  Digest const given = sha256(bearer_of(authorization_header));
+  Digest const wanted = sha256(token);
+  return !token.empty() && CRYPTO_memcmp(given.data(), wanted.data(), given.size()) == 0;
 }
+
+std::string token_hash(std::string_view token) { return hex_of(sha256(token)); }
+
+bool same_hash(std::string_view a, std::string_view b) noexcept {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+Result<std::string> new_token() {
+  Digest random{};
+  if (RAND_bytes(random.data(), static_cast<int>(random.size())) != 1) {
+    return Error(Errc::unavailable, "the system gives no random bytes");
+  }
+  return "kbg_" + hex_of(random);
+}
+
+std::string token_account(std::string_view token) { return "token:" + token_hash(token).substr(0, 8); }
 
 }  // namespace kb::bridge

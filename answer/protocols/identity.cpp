@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <openssl/sha.h>
 #include <optional>
+#include <sys/stat.h>
 #include <vector>
 
 #include "config/atomic_file.hpp"
@@ -16,6 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMaxGitFile = 1024 * 1024;
+constexpr std::chrono::minutes kKept{60};  // N-5
+constexpr std::size_t kMostKept = 64;
 
 std::string_view trimmed(std::string_view text) {
   auto const first = text.find_first_not_of(" \t\r\n");
@@ -91,6 +94,69 @@ std::optional<fs::path> git_dir_of(std::string_view pointer, fs::path const& roo
   return (root / target).lexically_normal();
 }
 
+/// `looked_at`: the files the result follows from.
+Identity read_identity(fs::path const& given, std::vector<fs::path>& looked_at) {
+  std::error_code ignored;
+  fs::path root = fs::absolute(given, ignored).lexically_normal();
+  if (!root.has_filename()) root = root.parent_path();
+  fs::path const mark = root / ".git";
+  looked_at.push_back(mark);
+  Identity out;
+  fs::path git_dir;
+  if (fs::is_directory(mark, ignored)) {
+    git_dir = mark;
+  } else if (fs::is_regular_file(mark, ignored)) {
+    Result<std::string> const pointer = config::read_file(mark, kMaxGitFile);
+    std::optional<fs::path> const target = pointer ? git_dir_of(*pointer, root) : std::nullopt;
+    if (!target) return failed("error", "Cannot parse worktree gitdir");
+    git_dir = *target;
+    std::string const text = git_dir.string();
+    auto const worktrees = text.rfind("/worktrees/");
+    if (worktrees != text.npos) {
+      git_dir = text.substr(0, worktrees);
+      out.is_worktree = true;
+      // A bare repository has no work tree of its own: it is named by itself.
+      out.main_repo_path = git_dir.filename() == ".git" ? git_dir.parent_path().string() : git_dir.string();
+    }
+  } else if (fs::is_regular_file(root / "HEAD", ignored) && fs::is_directory(root / "objects", ignored)) {
+    git_dir = root;  // bare
+  } else {
+    return failed("not_git_repo", "No .git found at " + given.string());
+  }
+  fs::path const file = git_dir / "config";
+  looked_at.push_back(file);
+  Result<std::string> const config = config::read_file(file, kMaxGitFile);
+  if (!config) return failed("error", "Cannot read git config at " + file.string());
+  out.remote_url = parse_config(*config).url();
+  out.project_name = name_of_remote(out.remote_url);
+  out.derived_from = "remote_origin";
+  fs::path const home = out.is_worktree ? fs::path(out.main_repo_path) : root;
+  if (out.project_name.empty()) {
+    out.derived_from = "folder_name";
+    out.remote_url.clear();
+    out.project_name = name_of_remote(home.filename().string());
+  }
+  out.identity_hash = short_hash(out.remote_url.empty() ? home.string() : out.remote_url);
+  out.full_identity = out.project_name + "-" + out.identity_hash;
+  out.status = "success";
+  return out;
+}
+
+/// What tells that files have changed: inode, size and time of each.
+std::string state_of(std::vector<fs::path> const& files) {
+  std::string out;
+  for (fs::path const& file : files) {
+    struct stat found {};
+    if (::stat(file.c_str(), &found) != 0) found = {};
+    for (auto const part :
+         {static_cast<std::int64_t>(found.st_ino), static_cast<std::int64_t>(found.st_size),
+          static_cast<std::int64_t>(found.st_mtim.tv_sec), static_cast<std::int64_t>(found.st_mtim.tv_nsec)}) {
+      out += std::to_string(part) + ' ';
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string sha256_hex(std::string_view text) {
@@ -115,49 +181,26 @@ std::string name_of_remote(std::string_view url) {
   return lower(cut == url.npos ? url : url.substr(cut + 1));
 }
 
-Identity identity_of(fs::path const& given) {
-  std::error_code ignored;
-  fs::path root = fs::absolute(given, ignored).lexically_normal();
-  if (!root.has_filename()) root = root.parent_path();
-  fs::path const mark = root / ".git";
-  Identity out;
-  fs::path git_dir;
-  if (fs::is_directory(mark, ignored)) {
-    git_dir = mark;
-  } else if (fs::is_regular_file(mark, ignored)) {
-    Result<std::string> const pointer = config::read_file(mark, kMaxGitFile);
-    std::optional<fs::path> const target = pointer ? git_dir_of(*pointer, root) : std::nullopt;
-    if (!target) return failed("error", "Cannot parse worktree gitdir");
-    git_dir = *target;
-    std::string const text = git_dir.string();
-    auto const worktrees = text.rfind("/worktrees/");
-    if (worktrees != text.npos) {
-      git_dir = text.substr(0, worktrees);
-      out.is_worktree = true;
-      // A bare repository has no work tree of its own: it is named by itself.
-      out.main_repo_path = git_dir.filename() == ".git" ? git_dir.parent_path().string() : git_dir.string();
-    }
-  } else if (fs::is_regular_file(root / "HEAD", ignored) && fs::is_directory(root / "objects", ignored)) {
-    git_dir = root;  // bare
-  } else {
-    return failed("not_git_repo", "No .git found at " + given.string());
+Identity identity_of(fs::path const& project_root) {
+  std::vector<fs::path> looked_at;
+  return read_identity(project_root, looked_at);
+}
+
+Identity const& IdentityCache::of(fs::path const& project_root) {
+  auto const now = clock_.steady();
+  auto const known = entries_.find(project_root);
+  if (known != entries_.end() && now - known->second.read_at < kKept &&
+      state_of(known->second.files) == known->second.state)
+    return known->second.identity;
+  if (known == entries_.end() && entries_.size() >= kMostKept) {
+    entries_.erase(std::min_element(entries_.begin(), entries_.end(),
+                                    [](auto const& a, auto const& b) { return a.second.read_at < b.second.read_at; }));
   }
-  fs::path const file = git_dir / "config";
-  Result<std::string> const config = config::read_file(file, kMaxGitFile);
-  if (!config) return failed("error", "Cannot read git config at " + file.string());
-  out.remote_url = parse_config(*config).url();
-  out.project_name = name_of_remote(out.remote_url);
-  out.derived_from = "remote_origin";
-  fs::path const home = out.is_worktree ? fs::path(out.main_repo_path) : root;
-  if (out.project_name.empty()) {
-    out.derived_from = "folder_name";
-    out.remote_url.clear();
-    out.project_name = name_of_remote(home.filename().string());
-  }
-  out.identity_hash = short_hash(out.remote_url.empty() ? home.string() : out.remote_url);
-  out.full_identity = out.project_name + "-" + out.identity_hash;
-  out.status = "success";
-  return out;
+  Entry entry;
+  entry.identity = read_identity(project_root, entry.files);
+  entry.state = state_of(entry.files);
+  entry.read_at = now;
+  return entries_.insert_or_assign(project_root, std::move(entry)).first->second.identity;
 }
 
 std::string to_json(Identity const& identity) {

@@ -182,7 +182,7 @@ TEST_CASE("every fault names its place, what is wrong and the fix") {
       // Keys
       {R"({§"state_dri": "x"})", R"(unknown key "state_dri")", R"(did you mean "state_dir"?)"},
       {R"({§"zzz": 1})", R"(unknown key "zzz")",
-       R"(remove it; known here: "state_dir", "users", "teams", "chat_bindings", "admins", "repos", "listen", "adapters", "answer", "knowledge_bases" or "limits")"},
+       R"(remove it; known here: "state_dir", "users", "teams", "chat_bindings", "admins", "repos", "listen", "tokens", "adapters", "answer", "knowledge_bases" or "limits")"},
       {repo(",\n §\"sync_second\": 1"), R"(unknown key "sync_second" in repos[0])", R"(did you mean "sync_seconds"?)"},
       {R"({"listen": {§"adress": "::1"}})", R"(unknown key "adress" in listen)", R"(did you mean "address"?)"},
       {R"({"limits": {§"max_page": 1}})", R"(unknown key "max_page" in limits)", R"(did you mean "max_pages"?)"},

@@ -100,6 +100,41 @@ TEST_CASE("the daemon asks the model between its two jobs and answers over the b
   CHECK_EQ(daemon.stop(), 0);
 }
 
+TEST_CASE("agents' questions are drafted by the model too, over HTTP, MCP and stdio") {
+  ModelServer server(ModelKind::good);
+  Workspace w;
+  use_model(w, server.url());
+  Json const asked{{"question", "Atlas 什么时候立项？"}};
+  Json const call{
+      {"jsonrpc", "2.0"}, {"id", 1}, {"method", "tools/call"}, {"params", {{"name", "kb_ask"}, {"arguments", asked}}}};
+  auto const drafted = [&](Json const& answer) {
+    CAPTURE(answer.dump());
+    CHECK_EQ(answer.value("outcome", ""), "answered");
+    CHECK_EQ(answer.value("drafter", ""), "model");
+    CHECK(unsupported_lines(answer.value("answer", ""), pages_of(w, answer)).empty());
+  };
+  Daemon daemon(KB_PROGRAM, w);
+  Json body = asked;
+  body["SenderId"] = "ou_bob";
+  body["GroupSubject"] = "oc_nlp";
+  drafted(Json::parse(http_post(daemon.port(), "/v1/ask", body.dump()).body));
+  std::vector<std::string> const bob{"X-Kbgate-Sender-Id: ou_bob", "X-Kbgate-Chat-Id: oc_nlp"};
+  drafted(Json::parse(http_post(daemon.port(), "/mcp", call.dump(), bob).body)["result"]["structuredContent"]);
+  CHECK_EQ(server.calls(), 2);
+  body["colour"] = "red";
+  CHECK_EQ(http_post(daemon.port(), "/v1/ask", body.dump()).status, 400);
+  CHECK_EQ(server.calls(), 2);
+  CHECK_EQ(daemon.stop(), 0);
+  CHECK_EQ(w.records(KB_PROGRAM, "nlp", "nlp-team-kb").size(), 2);
+
+  w.write("input", call.dump() + "\n");
+  Finished const done = run_program(
+      "/bin/sh", {"-c", std::string("exec ") + KB_PROGRAM + " mcp --sender_id ou_bob --chat_id oc_nlp --config " +
+                            w.config() + " < " + (w.path() / "input").string()});
+  drafted(Json::parse(done.out)["result"]["structuredContent"]);
+  CHECK_EQ(server.calls(), 3);
+}
+
 TEST_CASE("a model's settings are checked where they stand") {
   Workspace w;
   for (char const* const url : {"http://models.example/v1", "ftp://x", "https://user@host/v1", ""}) {

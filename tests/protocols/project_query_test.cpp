@@ -11,6 +11,7 @@
 #include "answer/protocols/budget.hpp"
 #include "answer/protocols/graph.hpp"
 #include "tests/protocols/books.hpp"
+#include "tests/support/manual_clock.hpp"
 
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
@@ -398,6 +399,28 @@ TEST_CASE("levels grow from a name to the graph, and level 0 opens no page") {
   ProjectReply const small = of(kMyApp, "overview", "", [](ProjectQuery& q) { q.level = 1; });
   CHECK(small.content.find("modules: auth, hidden, oauth-proxy") != std::string::npos);
   CHECK(small.content.find("services: api") != std::string::npos);
+}
+
+TEST_CASE("an identity is kept for an hour, or until the folder's git config changes") {
+  TempDir dir;
+  (void)dir.write("one/.git/config", "[remote \"origin\"]\n\turl = https://git.example/acme/shop.git\n");
+  (void)dir.write("one/.git/HEAD", "ref: refs/heads/main\n");
+  fs::path const root = dir.path() / "one";
+  fs::path const config = root / ".git" / "config";
+  kb::test::ManualClock clock;
+  IdentityCache cache(clock);
+  CHECK_EQ(cache.of(root).project_name, "shop");
+  // Another text of the same size, inode and time: what is kept is not read again.
+  auto const time = fs::last_write_time(config);
+  std::fstream(config, std::ios::in | std::ios::out)
+      << "[remote \"origin\"]\n\turl = https://git.example/acme/maps.git\n";
+  fs::last_write_time(config, time);
+  CHECK_EQ(cache.of(root).project_name, "shop");
+  clock.advance(std::chrono::minutes(60));
+  CHECK_EQ(cache.of(root).project_name, "maps");
+  (void)dir.write("one/.git/config", "[remote \"origin\"]\n\turl = https://git.example/acme/charts.git\n");
+  CHECK_EQ(cache.of(root).project_name, "charts");
+  CHECK_EQ(cache.of(dir.path() / "none").status, "not_git_repo");
 }
 
 TEST_CASE("a question in words goes to the cheapest level that answers it") {
