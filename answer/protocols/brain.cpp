@@ -144,10 +144,34 @@ std::string category_of(kbrepo::Page const& page) {
 
 bool is_link_line(std::string_view text) { return text.find("](") != text.npos || text.find("[[") != text.npos; }
 
+/// From the table of pages: none is opened.
+std::vector<Theme> themes_of(Brain const& brain) {
+  std::vector<Theme> out;
+  std::string const folder = brain.folder + "themes/";
+  for (kbrepo::PageInfo const& info : brain.book->snapshot->pages(brain.book->grant)) {
+    if (!info.path.starts_with(folder) || !info.path.ends_with(".md")) continue;
+    Theme theme;
+    theme.brain = &brain;
+    theme.slug = info.path.substr(folder.size(), info.path.size() - folder.size() - 3);
+    if (theme.slug.find('/') != theme.slug.npos) continue;
+    theme.path = info.path;
+    theme.title = info.title;
+    out.push_back(std::move(theme));
+  }
+  return out;
+}
+
+bool leads_to(std::string const& link, Theme const& theme) {
+  std::string const file = theme.slug + ".md";
+  return link == theme.slug || link == file || link.ends_with("/" + theme.slug) || link.ends_with("/" + file);
+}
+
 class Lookup {
  public:
-  Lookup(std::vector<Brain> const& brains, BrainQuery const& query, std::vector<std::string>& warnings)
-      : brains_(brains), query_(query), warnings_(warnings) {}
+  /// `outside`: themes of brains that the scope leaves out.
+  Lookup(std::vector<Brain> const& brains, std::vector<Theme> outside, BrainQuery const& query,
+         std::vector<std::string>& warnings)
+      : brains_(brains), outside_(std::move(outside)), query_(query), warnings_(warnings) {}
 
   BrainAnswer answer(std::string const& question) {
     out_ = {};
@@ -188,15 +212,7 @@ class Lookup {
         if (wanted) read_index(brain, brain.folder + std::string(index.file), lines);
       }
       if (brain.kind == "project") profile_of(brain);
-      std::string const folder = brain.folder + "themes/";
-      for (kbrepo::PageInfo const& info : brain.book->snapshot->pages(brain.book->grant)) {
-        if (!info.path.starts_with(folder) || !info.path.ends_with(".md")) continue;
-        Theme theme;
-        theme.brain = &brain;
-        theme.slug = info.path.substr(folder.size(), info.path.size() - folder.size() - 3);
-        if (theme.slug.find('/') != theme.slug.npos) continue;
-        theme.path = info.path;
-        theme.title = info.title;
+      for (Theme& theme : themes_of(brain)) {
         theme.one_line = lines[theme.slug];
         theme.match = share_in(topic_, words_of(spaced(theme.slug) + " " + theme.title + " " + theme.one_line));
         out.push_back(std::move(theme));
@@ -257,15 +273,24 @@ class Lookup {
     if (share_in(topic_, words_of(doc->title + " " + spaced(theme.slug) + " " + doc->text)) < kOnTopic) return;
     cite(theme.cited(), *doc);
     ++on_topic_;
+    point_outside(*doc);
     if (category != "pattern" || !query_.category.empty()) return;
     // S3-42: a pattern is not told without its corrective antipattern.
     for (std::string const& link : doc->links) {
       for (Theme const& other : all) {
-        bool const linked =
-            other.slug == link || link.ends_with("/" + other.slug) || link.ends_with(other.slug + ".md");
-        if (!linked || other.brain->kind != theme.brain->kind) continue;
+        if (!leads_to(link, other) || other.brain->kind != theme.brain->kind) continue;
         PagePtr const corrective = page(*other.brain, other.path);
         if (corrective && category_of(*corrective) == "antipattern") cite(other.cited(), *corrective);
+      }
+    }
+  }
+
+  void point_outside(kbrepo::Page const& doc) {
+    for (std::string const& link : doc.links) {
+      for (Theme const& other : outside_) {
+        std::string const cited = other.cited();
+        bool const known = std::find(out_.see_also.begin(), out_.see_also.end(), cited) != out_.see_also.end();
+        if (!known && leads_to(link, other)) out_.see_also.push_back(cited);
       }
     }
   }
@@ -320,6 +345,7 @@ class Lookup {
   }
 
   std::vector<Brain> const& brains_;
+  std::vector<Theme> outside_;
   BrainQuery const& query_;
   std::vector<std::string>& warnings_;
   std::vector<std::pair<Brain const*, PagePtr>> facts_;
@@ -396,7 +422,17 @@ BrainReply query_brain(std::span<Book const> books, BrainQuery const& query) {
     std::string_view const kind = one == "forge-dev" ? "forge-dev" : one == "cycles" ? "cycles" : "project";
     add_brains(books, kind, query.project, brains);
   }
-  Lookup lookup(brains, query, reply.warnings);
+  std::vector<Brain> everywhere;
+  for (std::string_view const kind : {"forge-dev", "cycles", "project"}) add_brains(books, kind, "", everywhere);
+  std::vector<Theme> outside;
+  for (Brain const& brain : everywhere) {
+    bool const in_scope = std::any_of(brains.begin(), brains.end(), [&brain](Brain const& one) {
+      return one.book == brain.book && one.folder == brain.folder;
+    });
+    if (in_scope) continue;
+    for (Theme& theme : themes_of(brain)) outside.push_back(std::move(theme));
+  }
+  Lookup lookup(brains, std::move(outside), query, reply.warnings);
   for (std::string const& question : query.questions) reply.answers.push_back(lookup.answer(question));
   return reply;
 }

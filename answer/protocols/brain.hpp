@@ -29,6 +29,8 @@ struct BrainAnswer {
   std::string answer;                ///< one paragraph in the themes' own words
   std::string confidence;            ///< high | medium | low
   std::vector<std::string> sources;  ///< citable paths only (S3-39)
+  /// Themes of brains outside the scope that a cited theme links to: named, not read, never sources (N-41, C-14).
+  std::vector<std::string> see_also;
   bool gap = false;
   std::vector<std::string> read;  ///< every page opened for it, in order
 };

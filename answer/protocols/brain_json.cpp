@@ -29,6 +29,7 @@ std::string to_json(BrainReply const& reply) {
              {"sources", answer.sources}};
     if (answer.gap) row["gap"] = true;
     row["consulted"] = answer.read;
+    if (!answer.see_also.empty()) row["see_also"] = answer.see_also;
     answers.push_back(std::move(row));
   }
   Json out{{"answers", std::move(answers)}};

@@ -98,6 +98,31 @@ TEST_CASE("a brain is asked index first, then a few themes, and answers in their
   CHECK_FALSE(json["answers"][0].contains("gap"));
 }
 
+TEST_CASE("a theme of another brain is named beside the answer only when a cited theme leads to it, and never read") {
+  Books books;
+  auto pages = kBrains;
+  pages["brain/projects/shop/themes/checkout-flow.md"] = theme(
+      "Checkout flow", "reference",
+      "The checkout flow has three steps, see [[queue-choice]] and [batches](../../../cycles/themes/small-batches.md)"
+      ".\n\n## See also\n\n[[no-such-theme]]");
+  books.add({"acme", "forge"}, pages);
+  BrainQuery query;
+  query.questions = {"How many steps has the checkout flow?", "On which port does the shop run?"};
+  query.scope = "project";
+  query.project = "shop";
+  BrainReply const reply = query_brain(books.all(), query);
+  REQUIRE_EQ(reply.answers.size(), 2);
+  BrainAnswer const& linked = reply.answers[0];
+  CHECK(linked.see_also == Texts{"brain/forge-dev/themes/queue-choice.md", "brain/cycles/themes/small-batches.md"});
+  CHECK(linked.sources == Texts{"brain/projects/shop/themes/checkout-flow.md"});
+  CHECK(all_below(linked.read, "brain/projects/shop/"));
+  CHECK_EQ(linked.answer.find("zygote"), std::string::npos);
+  CHECK(reply.answers[1].see_also.empty());
+  Json const json = Json::parse(to_json(reply));
+  CHECK_EQ(json["answers"][0]["see_also"].size(), 2);
+  CHECK_FALSE(json["answers"][1].contains("see_also"));
+}
+
 TEST_CASE("confidence says how many themes carry an answer, and none is a gap") {
   Bench const b;
   auto const forge = [](BrainQuery& q) { q.scope = "forge-dev"; };
