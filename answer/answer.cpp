@@ -103,6 +103,7 @@ std::string to_json(Answer const& answer) {
            {"confidence", to_string(answer.confidence)}};
   out["scope"] = answer.scope ? Json(scope::to_string(*answer.scope)) : Json(nullptr);
   out["intent"] = to_string(answer.intent);
+  if (!answer.route.empty()) out["route"] = answer.route;
   out["sources"] = json_of(answer.sources);
   Json consulted = Json::array();
   for (Consulted const& page : answer.consulted) consulted.push_back(page.path);

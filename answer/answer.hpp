@@ -66,6 +66,7 @@ struct Answer {
   std::string scope_error;            ///< refusal code when outcome is scope_refused
   Intent intent = Intent::general;
   std::string subject;  ///< what 「…」 names in the no-answer text
+  std::string route;    ///< kb_query's, when the question took one: query type and level
   std::string topic;    ///< what a follow-up could lean on (S1-8); may be empty
   std::string assumed;  ///< the subject taken from an earlier turn; empty: the question had its own
   std::vector<Source> sources;

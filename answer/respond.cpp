@@ -95,6 +95,32 @@ class Responder {
     answer_.took_us.draft = laps_.lap();
   }
 
+  /// Reads and quotes what was decided before.
+  void prepare(GivenReading const& given) {
+    answer_.route = given.route;
+    answer_.intent = Intent::project;
+    answer_.subject = subject_of(answer_.question);
+    parts_.lang = answer_.lang;
+    for (kbrepo::SnapshotPtr const& book : shelf_.books) answer_.queried.push_back(book->repo());
+    add_notes();
+    ReadingPlan plan;
+    plan.guides = given.guides;
+    for (GivenReading::Quote const& quote : given.quotes) plan.pages.push_back(quote.page);
+    read(plan);
+    answer_.took_us.read = laps_.lap();
+    for (GivenReading::Quote const& quote : given.quotes) {
+      auto const at = std::find_if(pages_.begin(), pages_.end(), [&quote](PageRead const& read) {
+        return read.book == quote.page.book && read.page->path == quote.page.path;
+      });
+      if (at == pages_.end()) continue;
+      std::optional<Excerpt> shown =
+          whole_blocks(static_cast<std::size_t>(at - pages_.begin()), quote.first_block, quote.last_block);
+      if (shown) draft_.excerpts.push_back(std::move(*shown));
+    }
+    draft_.closest = draft_.excerpts;
+    judgement_ = {Outcome::answered, Confidence::high, 1};
+  }
+
   [[nodiscard]] ModelDraft* model() noexcept { return model_ ? &*model_ : nullptr; }
 
   void conclude() {
@@ -125,6 +151,25 @@ class Responder {
       answer_.consulted.push_back({book.repo(), planned.path});
       pages_.push_back({planned.book, std::move(*page)});
     }
+  }
+
+  /// Up to the first block that may hold an invite code (N-31); nothing when that is the first.
+  [[nodiscard]] std::optional<Excerpt> whole_blocks(std::size_t page, std::uint32_t first, std::uint32_t last) const {
+    Page const& from = *pages_[page].page;
+    Excerpt out;
+    for (std::uint32_t i = first; i <= last && i < from.blocks.size(); ++i) {
+      if (holds_invite_code(from.bytes(from.blocks[i]))) break;
+      out.shown.push_back({from.blocks[i].begin, from.blocks[i].end});
+      out.last_block = i;
+    }
+    if (out.shown.empty()) return std::nullopt;
+    out.page = page;
+    out.first_block = first;
+    out.begin = out.shown.front().begin;
+    out.end = out.shown.back().end;
+    out.context_begin = from.blocks[first].context_begin;
+    out.context_end = from.blocks[first].context_end;
+    return out;
   }
 
   /// Passages found first, then what else the pages read hold, as far as there is room.
@@ -432,15 +477,19 @@ struct Inquiry::State {
 
 Inquiry::Inquiry(std::string const& query_id, std::string const& question, scope::ScopeOutcome outcome,
                  kbrepo::Shelf shelf, Limits const& limits, Stopwatch stopwatch, std::span<EarlierTurn const> earlier,
-                 bool with_model)
+                 bool with_model, std::optional<GivenReading> const& given)
     : state_(std::make_unique<State>(query_id, question, std::move(outcome), std::move(shelf), limits,
                                      std::move(stopwatch))) {
   Answer& out = state_->answer;
   out.scope = state_->outcome.scope;
   for (scope::GrantedRepo const& repo : state_->outcome.grant->repos()) out.granted.push_back(repo.id);
   out.handed_to = hand_off_of(question);
-  if (out.handed_to.empty())
+  if (!out.handed_to.empty()) return;
+  if (given) {
+    state_->responder.prepare(*given);
+  } else {
     state_->responder.prepare(follow_up_of(question, earlier, *state_->outcome.grant), with_model);
+  }
 }
 Inquiry::~Inquiry() = default;
 Inquiry::Inquiry(Inquiry&&) noexcept = default;

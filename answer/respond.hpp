@@ -10,6 +10,7 @@
 
 #include "answer/answer.hpp"
 #include "answer/follow_up.hpp"
+#include "answer/plan.hpp"
 #include "answer/prompt.hpp"
 #include "kbrepo/shelf.hpp"
 #include "scope/resolve.hpp"
@@ -20,6 +21,17 @@ struct Limits {
   std::size_t max_pages = 5;  ///< read in full
   std::size_t max_quote_bytes = 1200;
   std::size_t max_answer_bytes = 12000;
+};
+
+/// What is to be read and quoted instead of what a search would find: whole blocks of pages, in order.
+struct GivenReading {
+  struct Quote {
+    PlannedPage page;
+    std::uint32_t first_block = 0, last_block = 0;  ///< inclusive
+  };
+  std::string route;  ///< for the log: the query type and level, "overview 1"
+  std::vector<Consulted> guides;
+  std::vector<Quote> quotes;  ///< at least one
 };
 
 /// Monotonic microseconds, for Timings; empty: timings stay 0 and the result is reproducible.
@@ -38,9 +50,10 @@ using Stopwatch = std::function<std::uint64_t()>;
 /// Whatever a model says, what leaves is proven against the pages that were read; without it the answer is respond()'s.
 class Inquiry {
  public:
-  /// Prepares. `outcome` must be granted.
+  /// Prepares. `outcome` must be granted. `given`: nothing is searched, and no model is asked.
   Inquiry(std::string const& query_id, std::string const& question, scope::ScopeOutcome outcome, kbrepo::Shelf shelf,
-          Limits const& limits, Stopwatch stopwatch, std::span<EarlierTurn const> earlier, bool with_model);
+          Limits const& limits, Stopwatch stopwatch, std::span<EarlierTurn const> earlier, bool with_model,
+          std::optional<GivenReading> const& given = {});
   ~Inquiry();
   Inquiry(Inquiry&&) noexcept;
   Inquiry& operator=(Inquiry&&) noexcept;

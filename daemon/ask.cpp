@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "answer/protocols/project_chat.hpp"
 #include "daemon/json_out.hpp"
 
 namespace kb::daemon {
@@ -33,8 +34,9 @@ Asking::Asking(std::string const& query_id, scope::ScopeRequest const& request, 
   }
   kbrepo::Shelf shelf = kbrepo::open_shelf(*outcome.grant, *world_.snapshots);
   if (world_.meaning && world_.vectors) kbrepo::add_meaning(shelf, world_.meaning, *world_.vectors);
+  std::optional<answer::GivenReading> const given = protocols::project_reading(request.question, shelf);
   inquiry_.emplace(query_id, request.question, std::move(outcome), std::move(shelf),
-                   limits_of(world_.books->settings.limits), stopwatch_, earlier, with_model);
+                   limits_of(world_.books->settings.limits), stopwatch_, earlier, with_model, given);
 }
 
 std::optional<answer::Prompt> Asking::prompt() const { return inquiry_ ? inquiry_->prompt() : std::nullopt; }

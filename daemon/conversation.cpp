@@ -240,6 +240,7 @@ aio::Task<logging::Settlement> Conversations::question(Turn const& turn, std::st
              {{"query_id", query_id},
               {"outcome", answer::to_string(answer.outcome)},
               {"repos", settlement.records.size()},
+              {"route", answer.route},
               {"took_us", answer.took_us.total}});
   co_return settlement;
 }
