@@ -6,6 +6,8 @@
 #include "kbrepo/front_matter.hpp"
 #include "kbrepo/inline_text.hpp"
 #include "kbrepo/markdown.hpp"
+#include "kbrepo/pdf_page.hpp"
+#include "kbrepo/pdf_text.hpp"
 
 namespace kb::kbrepo {
 namespace {
@@ -45,6 +47,15 @@ bool is_navigation(Page const& page) {
   return static_cast<std::size_t>(pointing) * 3 >= page.blocks.size() * 2;
 }
 
+void read_text(Page& page, std::string_view raw) {
+  if (auto decoded = decode(raw)) {
+    page.text = std::move(decoded->text);
+    page.encoding = decoded->encoding;
+  }
+  page.front = parse_front_matter(page.text);
+  scan_blocks(page);
+}
+
 }  // namespace
 
 std::string Page::heading_path(std::uint32_t section) const {
@@ -59,12 +70,11 @@ Page parse_page(std::string path, BlobId blob, std::string_view raw) {
   Page page;
   page.path = std::move(path);
   page.blob = blob;
-  if (auto decoded = decode(raw)) {
-    page.text = std::move(decoded->text);
-    page.encoding = decoded->encoding;
+  if (is_pdf(page.path)) {
+    read_pdf(page, raw);
+  } else {
+    read_text(page, raw);
   }
-  page.front = parse_front_matter(page.text);
-  scan_blocks(page);
   cut_passages(page);
   page.title = title_of(page);
   page.role = role_of(page.path);
@@ -78,6 +88,7 @@ Page parse_page(std::string path, BlobId blob, std::string_view raw) {
 
 std::string locator(Page const& page, Block const& block) {
   std::string const& heading = page.sections[block.section].heading;
+  if (is_pdf(page.path)) return heading;  // S4-41: "page 12"
   std::string out = "section '";
   for (char const c : heading) out.append(c == '\'' ? 2 : 1, c);
   out += '\'';

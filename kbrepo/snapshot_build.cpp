@@ -5,6 +5,8 @@
 #include <memory>
 #include <unordered_map>
 
+#include "kbrepo/pdf_text.hpp"
+
 namespace kb::kbrepo {
 namespace {
 
@@ -21,7 +23,9 @@ std::string title_field(Page const& page) {
 
 std::string note_on(Page const& page) {
   std::string note;
-  if (!page.front.fault.empty()) note = "front matter does not parse: " + page.front.fault;
+  bool const pdf = is_pdf(page.path);
+  if (!page.front.fault.empty()) note = (pdf ? "not read: " : "front matter does not parse: ") + page.front.fault;
+  if (pdf && page.front.fault.empty() && page.blocks.empty()) note = "it holds no text, only pictures";
   bool const plain = page.encoding == Encoding::utf8 || page.encoding == Encoding::utf8_bom;
   if (!plain) note.append(note.empty() ? "" : "; ").append("decoded from ").append(to_string(page.encoding));
   return note;
@@ -77,7 +81,7 @@ class Analysis {
     auto const raw = store_.blob(file.blob, options_.max_page_bytes);
     if (!raw && raw.error().code == Errc::exhausted) return skip(file, store_.size(file.blob));
     if (!raw) return raw.error();
-    if (!decode(*raw)) return skip(file, 0);
+    if (!is_pdf(file.path) && !decode(*raw)) return skip(file, 0);
     auto page = std::make_unique<Page>(parse_page(file.path, file.blob, *raw));
     out_.table.pages.push_back(info_of(*page));
     out_.table.facts.push_back({static_cast<std::uint32_t>(page->passages.size()),

@@ -26,8 +26,8 @@ std::string entry(std::string const& more) { return R"({"name": "ci", "sha256": 
 TEST_CASE("a token's entry says for whom it speaks, what it reads and how often") {
   Loaded<Settings> const loaded = with_tokens(
       entry(R"(, "sender_id": "ou_1", "scope": "team", "repos": ["o/r", "o/r"], "agent_id": "coach",
-          "channel": "peer-coach:1", "requests_per_minute": 5)") + "," +
-      R"({"name": "b", "sha256": ")" + std::string(64, 'b') + R"(", "sender_id": "ou_1", "chat_id": "oc_1"})");
+          "channel": "peer-coach:1", "requests_per_minute": 5)") +
+      "," + R"({"name": "b", "sha256": ")" + std::string(64, 'b') + R"(", "sender_id": "ou_1", "chat_id": "oc_1"})");
   REQUIRE_MESSAGE(loaded.value, all_of(loaded.errors));
   CHECK_EQ(all_of(loaded.warnings), "");
   REQUIRE_EQ(loaded.value->tokens.size(), 2);

@@ -4,6 +4,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "tests/support/pdf.hpp"
 #include "tests/support/workspace.hpp"
 
 namespace kb::test {
@@ -117,6 +118,30 @@ TEST_CASE("only authorised roots are searched, and one that cannot be read is sa
   CHECK_EQ(none.exit_code, 1);
   CHECK_EQ(Json::parse(none.out).value("error", ""), "unavailable");
   fs::rename(b.w.cv.path().string() + ".away", b.w.cv.path());
+}
+
+TEST_CASE("a hit in a PDF is told by its page, and quotes its text") {
+  Bench b;
+  std::vector<std::string> pages(11, "Nothing of interest stands here.");
+  pages.emplace_back("Vault keys are sealed in two halves.\n\nEach half is kept by another officer.");
+  b.w.team.commit({{"papers/vault.pdf", make_pdf(pages, "Vault handbook")}, {"papers/broken.pdf", "%PDF-1.4 broken"}});
+  b.w.configure([](Json& config) { config["repos"][0]["include"] = {"**/*.md", "**/*.pdf"}; });
+  Json const hits =
+      b.found({"--query", "How are vault keys sealed?", "--root", "nlp/nlp-team-kb", "--file_types", "pdf"});
+  REQUIRE_FALSE(hits["hits"].empty());
+  Json const& hit = hits["hits"][0];
+  CHECK(hit.value("file_path", "").ends_with("papers/vault.pdf"));
+  CHECK_EQ(hit.value("location", ""), "page 12");
+  CHECK(hit.value("snippet", "").find("Vault keys are sealed in two halves.") != std::string::npos);
+  Json const quoted = Json::parse(b.search({"--quote", "Each half is kept by another officer."}).out);
+  CHECK(quoted.dump().find("page 12") != std::string::npos);
+  Json const answer =
+      Json::parse(b.w.run(KB_PROGRAM, {"ask", "--sender_id", "ou_bob", "--chat_type", "group", "--chat_id", "oc_nlp",
+                                       "--question", "How are vault keys sealed?"})
+                      .out);
+  CHECK_EQ(answer.value("outcome", ""), "answered");
+  CHECK_EQ(answer["sources"][0].value("locator", ""), "page 12");
+  CHECK_EQ(answer["sources"][0].value("title", ""), "Vault handbook");
 }
 
 TEST_CASE("quotes, comparisons and lines are asked of the same roots") {

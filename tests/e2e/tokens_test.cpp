@@ -14,7 +14,7 @@ struct Agents {
   std::string const gateway = "a-s3cret-of-the-gateway";
 
   Agents() {
-    docs.commit({{"projects/shop/README.md", "# shop\n\nThe shop sells maps. It listens on port 8443.\n"},
+    docs.commit({{"projects/shop/README.md", "# shop\n\nThe shop sells maps. The shop listens on port 8443.\n"},
                  {"projects/shop/modules/_index.md", "# Modules\n\n- [[modules/auth]]\n"},
                  {"projects/shop/modules/auth.md", "# auth\n\nSessions last 30 minutes.\n"}});
     brain.commit(
