@@ -5,6 +5,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 #include <boost/beast/core/flat_buffer.hpp>
+#include <boost/beast/http/empty_body.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
 #include <boost/beast/http/read.hpp>
@@ -12,6 +13,7 @@
 #include <boost/beast/http/write.hpp>
 #include <list>
 #include <optional>
+#include <tuple>
 #include <utility>
 
 #include "adapters/aio/signal.hpp"
@@ -106,6 +108,21 @@ http::request<http::string_body> message_of(Sending const& sending) {
   return message;
 }
 
+/// Gives a body away while it is read. True: to its end; false: no more was wanted.
+Task<bool> read_pieces(WireStream& stream, beast::flat_buffer& buffer, Parser& parser,
+                       std::function<bool(std::string_view)> const& take, error_code& fault) {
+  while (!parser.is_done()) {
+    auto const [ec, n] = co_await http::async_read_some(stream, buffer, parser, kQuietly);
+    std::string& piece = parser.get().body();
+    bool const go_on = piece.empty() || take(piece);
+    piece.clear();
+    fault = ec;
+    if (ec) break;
+    if (!go_on) co_return false;
+  }
+  co_return true;
+}
+
 Task<Tried> exchange(WirePtr wire, Sending const& sending, std::size_t max_bytes) {
   Watchdog late(wire->executor(), sending.left(), [&wire] { wire->close(); });
   auto const no = [&](std::string const& step, error_code ec, bool unheard) {
@@ -130,12 +147,49 @@ Task<Tried> exchange(WirePtr wire, Sending const& sending, std::size_t max_bytes
     auto const [no_head, n] = co_await http::async_read_header(stream, buffer, *parser, kQuietly);
     if (no_head) co_return no("waiting for the response", no_head, !parser->got_some());
   } while (parser->get().result_int() / 100 == 1);
-  auto const [no_body, n] = co_await http::async_read(stream, buffer, *parser, kQuietly);
+  error_code no_body;
+  bool whole = true;
+  if (sending.call.on_body && parser->get().result_int() == 200) {
+    whole = co_await read_pieces(stream, buffer, *parser, sending.call.on_body, no_body);
+  } else {
+    std::size_t bytes = 0;
+    std::tie(no_body, bytes) = co_await http::async_read(stream, buffer, *parser, kQuietly);
+  }
   if (no_body) co_return no("reading the response", no_body, false);
   Tried tried;
-  tried.reusable = parser->get().keep_alive() && buffer.size() == 0;
+  tried.reusable = whole && parser->get().keep_alive() && buffer.size() == 0;
   tried.response = plain(parser->get());
   co_return tried;
+}
+
+/// Asks a proxy for a way to the server; what goes through it is between the server and us.
+Task<Result<WirePtr>> tunnel(WirePtr wire, Sending const& sending) {
+  Watchdog late(wire->executor(), sending.left(), [&wire] { wire->close(); });
+  WireStream stream(wire);
+  http::request<http::empty_body> message;
+  message.method(http::verb::connect);
+  std::string const host =
+      sending.url.host.find(':') == std::string::npos ? sending.url.host : "[" + sending.url.host + "]";
+  message.target(host + ":" + sending.url.port);
+  message.set(http::field::host, host + ":" + sending.url.port);
+  auto const [unsent, written] = co_await http::async_write(stream, message, kQuietly);
+  beast::flat_buffer buffer;
+  Parser parser;
+  parser.header_limit(kMaxHeadBytes);
+  parser.skip(true);  // RFC 9110 §9.3.6: an accepted CONNECT has no body
+  error_code fault = unsent;
+  std::size_t bytes = 0;
+  if (!fault) {
+    std::tie(fault, bytes) = co_await http::async_read_header(stream, buffer, parser, kQuietly);
+  }
+  if (late.bitten()) co_return sending.fault(Errc::unavailable, "the proxy: no answer in time");
+  if (fault) co_return sending.fault(Errc::unavailable, "the proxy: " + fault.message());
+  unsigned const status = parser.get().result_int();
+  std::string const said = "the proxy answers with status " + std::to_string(status);
+  if (status == 403 || status == 407) co_return sending.fault(Errc::denied, said);
+  if (status / 100 != 2) co_return sending.fault(Errc::unavailable, said);
+  if (buffer.size() > 0) co_return sending.fault(Errc::unavailable, "the proxy speaks before the server");
+  co_return wire;
 }
 
 }  // namespace
@@ -170,9 +224,11 @@ struct HttpClient::State : std::enable_shared_from_this<State> {
   Executor ex;
   std::shared_ptr<TlsContext> tls;
   Limits limits;
+  std::optional<Url> proxy;
   std::map<std::string, std::shared_ptr<Server>> servers;  ///< by scheme and authority; no more than are configured
 
-  State(Executor e, std::shared_ptr<TlsContext> t, Limits l) : ex(std::move(e)), tls(std::move(t)), limits(l) {}
+  State(Executor e, std::shared_ptr<TlsContext> t, Limits l, std::optional<Url> p)
+      : ex(std::move(e)), tls(std::move(t)), limits(l), proxy(std::move(p)) {}
 
   std::shared_ptr<Server> server(Url const& url) {
     auto& known = servers[url.scheme + "://" + url.authority()];
@@ -198,7 +254,13 @@ Task<Result<void>> HttpClient::State::wait_for_turn(std::shared_ptr<Server> serv
 }
 
 Task<Result<WirePtr>> HttpClient::State::connect(Sending const& sending) {
-  Result<WirePtr> wire = co_await connect_tcp(ex, sending.url.host, sending.url.port, sending.left());
+  bool const by_proxy = proxy && sending.url.secure();
+  Url const& first = by_proxy ? *proxy : sending.url;
+  Result<WirePtr> wire = co_await connect_tcp(ex, first.host, first.port, sending.left());
+  if (wire && by_proxy) {
+    wire = co_await tunnel(std::move(*wire), sending);
+    if (!wire) co_return wire;
+  }
   if (wire && sending.url.secure()) {
     wire = co_await tls_connect(std::move(*wire), tls, sending.url.host, sending.left());
   }
@@ -235,8 +297,8 @@ void HttpClient::State::keep(std::shared_ptr<Server> const& server, WirePtr wire
   while (server->idle.size() > limits.connections) server->idle.pop_front();
 }
 
-HttpClient::HttpClient(Executor ex, std::shared_ptr<TlsContext> tls, Limits limits)
-    : state_(std::make_shared<State>(std::move(ex), std::move(tls), limits)) {}
+HttpClient::HttpClient(Executor ex, std::shared_ptr<TlsContext> tls, Limits limits, std::optional<Url> proxy)
+    : state_(std::make_shared<State>(std::move(ex), std::move(tls), limits, std::move(proxy))) {}
 HttpClient::~HttpClient() { close_idle(); }
 
 Task<Result<HttpResponse>> HttpClient::send(HttpCall call) {

@@ -3,13 +3,17 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "adapters/aio/http.hpp"
 #include "adapters/aio/task.hpp"
 #include "adapters/aio/tls.hpp"
+#include "adapters/aio/url.hpp"
 #include "config/result.hpp"
 
 namespace kb::aio {
@@ -27,6 +31,9 @@ struct HttpCall {
   /// Set to true before the first byte leaves: while it is false nothing can have happened at the server. May be null;
   /// must outlive the call.
   bool* sent = nullptr;
+  /// Takes the body of a response with status 200 while it comes, instead of HttpResponse::body. False: the rest is not
+  /// wanted, and the response counts as whole. What it refers to must outlive the call.
+  std::function<bool(std::string_view)> on_body;
 };
 
 class HttpClient {
@@ -36,8 +43,8 @@ class HttpClient {
     std::size_t max_response_bytes = 4 * 1024 * 1024;
     std::chrono::milliseconds keep{30'000};  ///< an idle connection
   };
-  /// `tls` may be null when only http:// is called.
-  HttpClient(Executor ex, std::shared_ptr<TlsContext> tls, Limits limits);
+  /// `tls` may be null when only http:// is called. `proxy`: https:// goes through it, by CONNECT.
+  HttpClient(Executor ex, std::shared_ptr<TlsContext> tls, Limits limits, std::optional<Url> proxy = std::nullopt);
   ~HttpClient();
 
   /// Any status is a response; header names are in lower case. unavailable: no whole response within the limit, saying

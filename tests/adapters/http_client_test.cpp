@@ -1,96 +1,19 @@
 #include "adapters/aio/http_client.hpp"
 
-#include <boost/asio/as_tuple.hpp>
-#include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/use_awaitable.hpp>
-#include <boost/asio/write.hpp>
-#include <deque>
 #include <doctest/doctest.h>
-#include <list>
 
 #include "adapters/aio/url.hpp"
 #include "tests/support/loop.hpp"
+#include "tests/support/scripted_server.hpp"
 
 using namespace std::chrono_literals;
 using namespace kb;
-namespace asio = aio::asio;
-using asio::ip::tcp;
 
 namespace {
 
-constexpr auto kQuietly = asio::as_tuple(asio::use_awaitable_t<aio::Executor>());
-
-/// A server that says what the test scripts, byte by byte: one answer a request, "close" ends the connection.
-class Scripted {
- public:
-  explicit Scripted(test::Loop& loop) : acceptor_(loop.executor(), tcp::endpoint(asio::ip::address_v4::loopback(), 0)) {
-    loop.spawn(run(loop));
-  }
-  ~Scripted() { stop(); }
-  Scripted(Scripted const&) = delete;
-  Scripted& operator=(Scripted const&) = delete;
-
-  std::deque<std::string> answers;  ///< the last one stays
-  std::vector<std::string> requests;
-  std::size_t accepted = 0;
-
-  [[nodiscard]] std::string url(std::string const& path = "/") const {
-    return "http://127.0.0.1:" + std::to_string(acceptor_.local_endpoint().port()) + path;
-  }
-  void cut() {
-    for (auto& socket : sockets_) socket.close();
-  }
-  void stop() {
-    boost::system::error_code ignored;
-    acceptor_.close(ignored);
-    cut();
-  }
-
- private:
-  using Socket = asio::basic_stream_socket<tcp, aio::Executor>;
-
-  aio::Task<> run(test::Loop& loop) {
-    for (;;) {
-      auto [ec, socket] = co_await acceptor_.async_accept(kQuietly);
-      if (ec) co_return;
-      ++accepted;
-      loop.spawn(serve(sockets_.emplace_back(std::move(socket))));
-    }
-  }
-
-  aio::Task<> serve(Socket& socket) {
-    std::string kept;
-    std::array<char, 4096> piece;
-    for (;;) {
-      auto const [ec, n] = co_await socket.async_read_some(asio::buffer(piece), kQuietly);
-      if (ec) co_return;
-      kept.append(piece.data(), n);
-      std::size_t const head = kept.find("\r\n\r\n");
-      if (head == kept.npos || !kept.ends_with(body_end(kept))) continue;
-      requests.push_back(std::exchange(kept, {}));
-      if (answers.empty()) continue;
-      std::string const answer = answers.front();
-      if (answers.size() > 1) answers.pop_front();
-      bool const last = answer.ends_with("close");
-      std::string const bytes = last ? answer.substr(0, answer.size() - 5) : answer;
-      co_await asio::async_write(socket, asio::buffer(bytes), kQuietly);
-      if (last) socket.close();
-    }
-  }
-
-  /// Bodies of these tests end with "!".
-  static std::string body_end(std::string const& request) {
-    return request.find("Content-Length: 0") == request.npos && request.find("Content-Length") != request.npos ? "!"
-                                                                                                               : "";
-  }
-
-  asio::basic_socket_acceptor<tcp, aio::Executor> acceptor_;
-  std::list<Socket> sockets_;
-};
-
 struct Bench {
   test::Loop loop;
-  Scripted server{loop};
+  test::ScriptedServer server{loop};
   aio::HttpClient client;
 
   explicit Bench(aio::HttpClient::Limits limits = {}) : client(loop.executor(), nullptr, limits) {}
