@@ -147,6 +147,33 @@ std::optional<std::vector<Claim>> read_completion(std::string_view text, std::sp
   return out;
 }
 
+bool CompletionEnd::operator()(std::string_view text) {
+  if (text.size() < at_) *this = CompletionEnd();
+  while (at_ < text.size()) {
+    char const c = text[at_++];
+    std::string_view const so_far = text.substr(0, at_);
+    if (so_far.ends_with("</think>") || so_far.ends_with("</thinking>")) {
+      thinking_ = in_string_ = false;
+      depth_ = 0;
+    } else if (depth_ == 0 && (so_far.ends_with("<think>") || so_far.ends_with("<thinking>"))) {
+      thinking_ = true;
+    } else if (thinking_) {
+      continue;
+    } else if (in_string_) {
+      bool const plain = escaped_ || (c != '\\' && c != '"');
+      if (!plain && c == '"') in_string_ = false;
+      escaped_ = !plain && c == '\\';
+    } else if (depth_ > 0 && c == '"') {
+      in_string_ = true;
+    } else if (c == '{' || (c == '[' && depth_ > 0)) {
+      if (depth_++ == 0) begin_ = at_ - 1;
+    } else if ((c == '}' || c == ']') && depth_ > 0 && --depth_ == 0) {
+      if (so_far.substr(begin_).find("\"sentences\"") != so_far.npos) return true;
+    }
+  }
+  return false;
+}
+
 std::string reason_of(ClaimVerdict const& verdict) {
   switch (verdict.guard) {
     case Guard::none:

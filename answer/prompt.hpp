@@ -38,6 +38,18 @@ struct Refused {
 [[nodiscard]] std::optional<std::vector<Claim>> read_completion(std::string_view text,
                                                                 std::span<PromptPassage const> passages);
 
+/// Tells of a completion that grows when its JSON object has come to its end: nothing behind it matters.
+class CompletionEnd {
+ public:
+  /// `text`: all of it so far. Reads only what is new; a shorter text begins anew.
+  [[nodiscard]] bool operator()(std::string_view text);
+
+ private:
+  std::size_t at_ = 0, begin_ = 0;
+  int depth_ = 0;
+  bool thinking_ = false, in_string_ = false, escaped_ = false;
+};
+
 /// Why a claim was refused, for the model and for whoever explains an answer.
 [[nodiscard]] std::string reason_of(ClaimVerdict const& verdict);
 

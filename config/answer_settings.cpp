@@ -20,6 +20,14 @@ bool is_usable_url(std::string_view url) noexcept {
   return false;
 }
 
+/// What passes through it is encrypted between the server and us, so that it may stand anywhere.
+bool is_proxy_url(std::string_view url) noexcept {
+  constexpr std::string_view kScheme = "http://";
+  if (!url.starts_with(kScheme) || url.find_first_of(" \t\r\n?#@") != url.npos) return false;
+  std::string_view const place = url.substr(kScheme.size());
+  return !place.empty() && place.front() != ':' && place.find('/') == place.npos;
+}
+
 ModelSettings read_model(Json const& json, std::filesystem::path const& base, FaultSink& sink) {
   Fields fields(json, "answer.model", sink);
   ModelSettings model;
@@ -29,6 +37,8 @@ ModelSettings read_model(Json const& json, std::filesystem::path const& base, Fa
   model.api_key_file = secret_file(fields, "api_key_file", base, sink);
   std::string const ca_file = fields.text("ca_file");
   if (!ca_file.empty()) model.ca_file = (base / ca_file).lexically_normal();
+  model.proxy = fields.text("proxy");
+  while (model.proxy.ends_with('/')) model.proxy.pop_back();
   auto const milliseconds = [&fields](std::string_view key, std::chrono::milliseconds value, std::int64_t high) {
     return std::chrono::milliseconds(fields.number(key, value.count(), 100, high));
   };
@@ -47,6 +57,10 @@ ModelSettings read_model(Json const& json, std::filesystem::path const& base, Fa
     sink.error(fields.place("base_url"),
                "answer.model.base_url \"" + model.base_url + "\" is no address kbgate sends pages to",
                "write https://HOST/v1; http:// only for 127.0.0.1, localhost or [::1]");
+  }
+  if (!model.proxy.empty() && !is_proxy_url(model.proxy)) {
+    sink.error(fields.place("proxy"), "answer.model.proxy \"" + model.proxy + "\" is no proxy's address",
+               "write http://HOST:PORT");
   }
   if (model.name.empty()) {
     sink.error(fields.place("name"), "answer.model.name is missing", "the model's name as the server knows it");

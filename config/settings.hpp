@@ -101,6 +101,7 @@ struct ModelSettings {
   std::string name;
   std::filesystem::path api_key_file;  ///< absolute; empty: no Authorization header
   std::filesystem::path ca_file;       ///< absolute; empty: the system's authorities
+  std::string proxy;                   ///< http://host:port that https:// goes through; empty: none
   std::chrono::milliseconds call_limit{20'000};
   std::chrono::milliseconds question_limit{40'000};  ///< all calls of one question, pauses included
   unsigned retries = 2;                              ///< after 429, 5xx and a connection that failed

@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "adapters/aio/tls.hpp"
+#include "adapters/aio/url.hpp"
 #include "adapters/aio/wait.hpp"
+#include "adapters/model/completion.hpp"
 #include "config/secret_file.hpp"
 #include "logging/service_log.hpp"
 
@@ -17,20 +19,14 @@ namespace {
 using Json = nlohmann::ordered_json;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMaxReplyBytes = 1024 * 1024;
+constexpr std::size_t kMaxReplyBytes = 8 * 1024 * 1024;  ///< events around each word included
+constexpr std::size_t kMaxTextBytes = 512 * 1024;
 constexpr milliseconds kFirstPause{300};
 constexpr milliseconds kLongestPause{8'000};
 constexpr int kFaultsToRest = 3;       ///< in a row, before the server is left alone
 constexpr milliseconds kRest{30'000};  ///< … for so long
 
 std::string dump(Json const& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
-
-std::string trimmed(std::string text) {
-  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.pop_back();
-  auto const begin = std::find_if(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) > ' '; });
-  text.erase(text.begin(), begin);
-  return text;
-}
 
 /// Seconds of a Retry-After header; nothing for a date.
 std::optional<milliseconds> retry_after(aio::HttpResponse const& response) {
@@ -43,47 +39,14 @@ std::optional<milliseconds> retry_after(aio::HttpResponse const& response) {
   return milliseconds(seconds * 1000);
 }
 
+/// A server that does not know what was asked of it says one of these.
+bool is_misunderstanding(unsigned status) noexcept { return status == 400 || status == 422 || status == 501; }
+
 bool can_help_to_repeat(unsigned status) noexcept {
   return status == 408 || status == 409 || status == 425 || status == 429 || status >= 500;
 }
 
-std::string text_of(Json const& message, char const* key) {
-  auto const at = message.find(key);
-  if (at == message.end()) return {};
-  if (at->is_string()) return at->get<std::string>();
-  std::string out;
-  if (!at->is_array()) return out;
-  for (Json const& part : *at) {  // content in parts
-    if (part.is_object() && part.contains("text") && part["text"].is_string()) out += part["text"].get<std::string>();
-  }
-  return out;
-}
-
 }  // namespace
-
-Result<Completion> read_reply(std::string_view body) {
-  Json const json = Json::parse(body, nullptr, false);
-  bool const has_choice = json.is_object() && json.contains("choices") && json["choices"].is_array() &&
-                          !json["choices"].empty() && json["choices"][0].is_object();
-  if (!has_choice) return Error(Errc::corrupt, "the model's reply is no chat completion");
-  Json const& choice = json["choices"][0];
-  Completion out;
-  if (choice.contains("message") && choice["message"].is_object()) {
-    Json const& message = choice["message"];
-    out.text = text_of(message, "content");
-    for (char const* const key : {"reasoning_content", "reasoning"}) {
-      if (trimmed(out.text).empty()) out.text = text_of(message, key);
-    }
-  } else {
-    out.text = text_of(choice, "text");
-  }
-  if (trimmed(out.text).empty()) return Error(Errc::corrupt, "the model's reply has no text");
-  if (json.contains("usage") && json["usage"].is_object()) {
-    auto const total = json["usage"].find("total_tokens");
-    if (total != json["usage"].end() && total->is_number_unsigned()) out.tokens = total->get<std::uint64_t>();
-  }
-  return out;
-}
 
 std::string request_body(config::ModelSettings const& settings, Request const& request, bool plain) {
   Json json{{"model", settings.name}};
@@ -92,8 +55,11 @@ std::string request_body(config::ModelSettings const& settings, Request const& r
   json["messages"].push_back({{"role", "user"}, {"content", request.user}});
   json["temperature"] = 0;
   json["max_tokens"] = settings.max_tokens;
-  json["stream"] = false;
-  if (!plain) json["response_format"] = {{"type", "json_object"}};
+  json["stream"] = !plain;
+  if (!plain) {
+    json["stream_options"] = {{"include_usage", true}};
+    json["response_format"] = {{"type", "json_object"}};
+  }
   return dump(json);
 }
 
@@ -104,14 +70,19 @@ struct OpenAiClient::State {
   std::string key;
   aio::HttpClient http;
   std::minstd_rand random{std::random_device()()};
-  bool plain = false;  ///< the server has refused response_format
+  bool plain = false;  ///< the server knows neither streams nor response_format
   std::chrono::sys_days day{};
   std::uint64_t calls = 0, tokens = 0;  ///< of `day`
   int faults = 0;                       ///< in a row
   std::chrono::steady_clock::time_point rest_until{};
 
-  State(aio::Executor e, config::ModelSettings s, Clock const& c, std::string k, std::shared_ptr<aio::TlsContext> tls)
-      : ex(e), settings(std::move(s)), clock(c), key(std::move(k)), http(std::move(e), std::move(tls), limits()) {}
+  State(aio::Executor e, config::ModelSettings s, Clock const& c, std::string k, std::shared_ptr<aio::TlsContext> tls,
+        std::optional<aio::Url> proxy)
+      : ex(e),
+        settings(std::move(s)),
+        clock(c),
+        key(std::move(k)),
+        http(std::move(e), std::move(tls), limits(), std::move(proxy)) {}
 
   static aio::HttpClient::Limits limits() {
     aio::HttpClient::Limits out;
@@ -132,15 +103,26 @@ struct OpenAiClient::State {
     return std::nullopt;
   }
 
-  aio::HttpCall call_of(Request const& request, milliseconds limit) const {
+  aio::HttpCall call_of(Request const& request, bool plainly, milliseconds limit) const {
     aio::HttpCall call;
     call.method = "POST";
     call.url = settings.base_url + "/chat/completions";
     call.headers["content-type"] = "application/json";
     if (!key.empty()) call.headers["authorization"] = "Bearer " + key;
-    call.body = request_body(settings, request, plain);
+    call.body = request_body(settings, request, plainly);
     call.limit = limit;
     return call;
+  }
+
+  /// One call; `reader` has what came of it, whole or not.
+  aio::Task<Result<aio::HttpResponse>> call(Request const& request, bool plainly, milliseconds limit,
+                                            CompletionReader& reader) {
+    aio::HttpCall made = call_of(request, plainly, limit);
+    made.on_body = [&](std::string_view piece) {
+      reader.feed(piece);
+      return !reader.over() && !(request.enough && request.enough(reader.text()));
+    };
+    co_return co_await http.send(std::move(made));
   }
 
   /// Full jitter: many askers do not come back at once.
@@ -176,38 +158,58 @@ Result<std::unique_ptr<OpenAiClient>> OpenAiClient::make(aio::Executor ex, confi
     if (!context) return at("answer.model", context.error());
     tls = std::move(*context);
   }
-  auto state = std::make_unique<State>(std::move(ex), std::move(settings), clock, std::move(key), std::move(tls));
+  std::optional<aio::Url> proxy;
+  if (!settings.proxy.empty()) {
+    Result<aio::Url> url = aio::parse_url(settings.proxy);
+    if (!url) return at("answer.model.proxy", url.error());
+    proxy = std::move(*url);
+  }
+  auto state = std::make_unique<State>(std::move(ex), std::move(settings), clock, std::move(key), std::move(tls),
+                                       std::move(proxy));
   return std::unique_ptr<OpenAiClient>(new OpenAiClient(std::move(state)));
 }
+
+milliseconds OpenAiClient::question_limit() const { return state_->settings.question_limit; }
 
 aio::Task<Result<std::string>> OpenAiClient::complete(Request request) {
   State& s = *state_;
   auto const start = s.clock.steady();
+  auto const end = std::min(request.end, start + s.settings.question_limit);
   if (start < s.rest_until)
     co_return Error(Errc::unavailable, "the model failed repeatedly and is left alone for a while");
-  Error last(Errc::unavailable, "the model was not called");
+  Error last(Errc::unavailable, "the model's time for this question is over");
+  std::string begun;  // the longest of what broke off
   for (unsigned attempt = 0; attempt <= s.settings.retries; ++attempt) {
-    auto const used = std::chrono::duration_cast<milliseconds>(s.clock.steady() - start);
-    milliseconds const left = s.settings.question_limit - used;
+    auto const left = std::chrono::duration_cast<milliseconds>(end - s.clock.steady());
     if (left <= milliseconds(0)) break;
-    if (std::optional<Error> spent = s.spent()) co_return std::move(*spent);
+    std::optional<Error> spent = s.spent();
+    if (spent) co_return std::move(*spent);
     ++s.calls;
-    aio::HttpCall call = s.call_of(request, std::min(left, s.settings.call_limit));
-    bool const with_format = !s.plain;
-    Result<aio::HttpResponse> response = co_await s.http.send(std::move(call));
+    bool const plainly = s.plain;
+    CompletionReader reader(kMaxTextBytes);
+    Result<aio::HttpResponse> response =
+        co_await s.call(request, plainly, std::min(left, s.settings.call_limit), reader);
     std::optional<milliseconds> asked;
-    if (!response) {
+    if (response && response->status == 200) {
+      Result<Completion> completion = reader.take();
+      if (completion) {
+        s.tokens += completion->tokens;
+        s.note(true);
+        co_return std::move(completion->text);
+      }
+      if (completion.error().code != Errc::unavailable) {
+        s.note(false);
+        co_return completion.error();
+      }
+      last = completion.error();
+      if (reader.text().size() > begun.size()) begun = reader.text();
+    } else if (!response) {
       last = response.error();
+      if (reader.text().size() > begun.size()) begun = reader.text();
       if (last.code != Errc::unavailable) break;
-    } else if (response->status == 200) {
-      Result<Completion> completion = read_reply(response->body);
-      s.note(completion.has_value());
-      if (!completion) co_return completion.error();
-      s.tokens += completion->tokens;
-      co_return std::move(completion->text);
-    } else if (response->status == 400 && with_format && response->body.find("response_format") != std::string::npos) {
-      s.plain = true;  // a server that does not know it
-      last = Error(Errc::unavailable, "the model's server refuses response_format");
+    } else if (is_misunderstanding(response->status) && !plainly) {
+      s.plain = true;
+      last = Error(Errc::unavailable, "the model's server refuses streams or response_format");
       continue;
     } else {
       bool const denied = response->status == 401 || response->status == 403;
@@ -217,12 +219,12 @@ aio::Task<Result<std::string>> OpenAiClient::complete(Request request) {
       asked = retry_after(*response);
     }
     milliseconds const pause = s.pause(attempt, asked);
-    auto const so_far = std::chrono::duration_cast<milliseconds>(s.clock.steady() - start);
-    if (attempt == s.settings.retries || so_far + pause >= s.settings.question_limit) break;
+    if (attempt == s.settings.retries || s.clock.steady() + pause >= end) break;
     bool const go_on = co_await aio::sleep_for(s.ex, pause);
     if (!go_on) co_return Error(Errc::cancelled, "asking the model was given up");
   }
-  s.note(false);
+  s.note(!begun.empty());
+  if (!begun.empty()) co_return begun;
   co_return last;
 }
 

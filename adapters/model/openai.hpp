@@ -1,10 +1,8 @@
 /// OpenAI-compatible chat completions over HTTP(S): OpenAI, DeepSeek, Qwen, vLLM, Ollama, llama.cpp and their like.
 #pragma once
 
-#include <cstdint>
 #include <memory>
 #include <string>
-#include <string_view>
 
 #include "adapters/aio/http_client.hpp"
 #include "adapters/model/model_client.hpp"
@@ -13,24 +11,17 @@
 
 namespace kb::model {
 
-/// What one reply of the server holds.
-struct Completion {
-  std::string text;
-  std::uint64_t tokens = 0;  ///< as counted by the server, prompt included; 0: it does not say
-};
-/// Of a body with status 200. Reasoning stays out; where a server puts everything into it, it is the text. corrupt: no
-/// message in it.
-[[nodiscard]] Result<Completion> read_reply(std::string_view body);
-/// The request's body. `plain`: without response_format, for servers that do not know it.
+/// The request's body. `plain`: neither streamed nor with response_format, for servers that do not know these.
 [[nodiscard]] std::string request_body(config::ModelSettings const& settings, Request const& request, bool plain);
 
 class OpenAiClient final : public ModelClient {
  public:
-  /// Reads the key file and the authorities. invalid_input names what is wrong with them.
+  /// Reads the key file, the authorities and the proxy's address. invalid_input names what is wrong with them.
   [[nodiscard]] static Result<std::unique_ptr<OpenAiClient>> make(aio::Executor ex, config::ModelSettings settings,
                                                                   Clock const& clock);
   ~OpenAiClient() override;
 
+  [[nodiscard]] std::chrono::milliseconds question_limit() const override;
   [[nodiscard]] aio::Task<Result<std::string>> complete(Request request) override;
 
  private:

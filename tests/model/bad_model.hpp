@@ -7,6 +7,7 @@
 #include <boost/asio/detached.hpp>
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/post.hpp>
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <thread>
@@ -17,26 +18,38 @@
 namespace kb::test {
 
 enum class ModelKind {
-  good,           ///< quotes the lines that share most with the question
-  fenced,         ///< the same in a code fence behind prose
-  thinking,       ///< the same behind <think>, which holds a decoy
-  no_format,      ///< refuses response_format, then good
-  ungrounded,     ///< invents sentence and quote
-  half_grounded,  ///< one good sentence, one with a number changed
-  malformed,      ///< prose without JSON
-  endless,        ///< two megabytes
-  cut,            ///< the good reply, broken off in the middle of its second sentence
-  role_confused,  ///< answers as if it were the user, with a sources block and a mention
-  slow,           ///< after two seconds
-  too_many,       ///< 429
-  broken,         ///< 500
-  empty,          ///< no sentences
+  good,            ///< quotes the lines that share most with the question
+  fenced,          ///< the same in a code fence behind prose
+  thinking,        ///< the same behind <think>, which holds a decoy
+  no_format,       ///< refuses response_format, then good
+  no_stream,       ///< good, as one object whatever was asked
+  reasoning,       ///< good, behind reasoning in a field of its own
+  ungrounded,      ///< invents sentence and quote
+  half_grounded,   ///< one good sentence, one with a number changed
+  negating,        ///< denies what the pages say, with their words as quotes
+  stitching,       ///< joins halves of two lines, quotes and all
+  misattributing,  ///< names another passage for each quote
+  joining,         ///< joins lines that are no list, and says half of a line
+  malformed,       ///< prose without JSON
+  endless,         ///< two megabytes
+  failing,         ///< a stream that says in its middle that the server failed
+  cut,             ///< the good reply, broken off in the middle of its second sentence
+  role_confused,   ///< answers as if it were the user, with a sources block and a mention
+  slow,            ///< after two seconds
+  too_many,        ///< 429
+  broken,          ///< 500
+  empty,           ///< no sentences
 };
 
 class ModelServer {
  public:
-  explicit ModelServer(ModelKind kind)
+  using Json = nlohmann::ordered_json;
+  /// What a model says, of the question and passages it is given.
+  using Speaks = std::function<std::string(Json const& user)>;
+
+  explicit ModelServer(ModelKind kind, Speaks speaks = {})
       : kind_(kind),
+        speaks_(std::move(speaks)),
         server_(io_.get_executor(), aio::ServerLimits(), [this](aio::HttpRequest r) { return answer(std::move(r)); },
                 {}, {}) {
     port_ = server_.listen("127.0.0.1", 0).value();
@@ -58,8 +71,6 @@ class ModelServer {
   [[nodiscard]] int calls() const { return calls_; }
 
  private:
-  using Json = nlohmann::ordered_json;
-
   aio::Task<aio::HttpResponse> answer(aio::HttpRequest request) {
     ++calls_;
     aio::HttpResponse out;
@@ -76,11 +87,41 @@ class ModelServer {
       out.body = R"({"error":{"message":"unknown field response_format"}})";
     }
     if (out.status != 200) co_return out;
-    Json reply;
-    reply["choices"].push_back({{"message", {{"role", "assistant"}, {"content", content(asked)}}}});
-    reply["usage"] = {{"total_tokens", 100}};
-    out.body = reply.dump(-1, ' ', false, Json::error_handler_t::replace);
+    bool const streams = asked.value("stream", false) && kind_ != ModelKind::no_stream;
+    if (streams) out.content_type = "text/event-stream";
+    out.body = streams ? events(content(asked)) : object(content(asked));
     co_return out;
+  }
+
+  static std::string dump(Json const& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
+
+  static std::string object(std::string const& content) {
+    Json reply;
+    reply["choices"].push_back({{"message", {{"role", "assistant"}, {"content", content}}}});
+    reply["usage"] = {{"total_tokens", 100}};
+    return dump(reply);
+  }
+
+  static std::string event(char const* key, std::string const& piece) {
+    Json chunk;
+    chunk["choices"].push_back({{"index", 0}, {"delta", {{key, piece}}}});
+    return "data: " + dump(chunk) + "\n\n";
+  }
+
+  /// The same as a stream, some characters an event.
+  [[nodiscard]] std::string events(std::string const& content) const {
+    std::string out = ": keeps the line open\n\n";
+    if (kind_ == ModelKind::reasoning) out += event("reasoning_content", "The passages say {\"sentences\":[]}…");
+    for (std::size_t at = 0; at < content.size();) {
+      std::size_t end = std::min(at + (content.size() > 100'000 ? 4096 : 24), content.size());
+      while (end < content.size() && (static_cast<unsigned char>(content[end]) & 0xC0) == 0x80) ++end;
+      out += event("content", content.substr(at, end - at));
+      at = end;
+      if (kind_ == ModelKind::failing && at > content.size() / 2)
+        return out + "data: {\"error\":{\"message\":\"overloaded\"}}\n\n";
+    }
+    out += "data: {\"choices\":[],\"usage\":{\"total_tokens\":100}}\n\n";
+    return out + "data: [DONE]\n\n";
   }
 
   struct Line {
@@ -115,6 +156,7 @@ class ModelServer {
 
   [[nodiscard]] std::string content(Json const& asked) const {
     Json const user = Json::parse(asked["messages"][1].value("content", ""), nullptr, false);
+    if (speaks_) return speaks_(user);
     std::vector<Line> lines = lines_of(user);
     Json good{{"sentences", Json::array()}};
     for (std::size_t i = 0; i < lines.size() && i < 2; ++i)
@@ -133,6 +175,33 @@ class ModelServer {
       case ModelKind::half_grounded:
         good["sentences"].push_back(claim(bare(lines.at(0).text) + "，共 987654 个", lines[0].id, lines[0].text));
         return good.dump();
+      case ModelKind::negating:
+        for (Json& sentence : good["sentences"]) sentence["text"] = denied(sentence["text"].get<std::string>());
+        return good.dump();
+      case ModelKind::stitching: {
+        if (lines.size() < 2) return good.dump();
+        std::string const text = front_half(bare(lines[0].text)) + back_half(lines[1].text);
+        Json out;
+        out["sentences"].push_back(claim(text, lines[0].id, text));
+        out["sentences"].push_back(claim(text, lines[0].id, lines[0].text));
+        out["sentences"][1]["quotes"].push_back({{"id", lines[1].id}, {"quote", lines[1].text}});
+        return out.dump();
+      }
+      case ModelKind::misattributing:
+        for (Json& sentence : good["sentences"]) {
+          Json& id = sentence["quotes"][0]["id"];
+          id = id == "p1" ? "p2" : "p1";
+        }
+        return good.dump();
+      case ModelKind::joining: {
+        if (lines.size() < 2) return good.dump();
+        Json both = claim(bare(lines[0].text) + "；" + bare(lines[1].text), lines[0].id, lines[0].text);
+        both["quotes"].push_back({{"id", lines[1].id}, {"quote", lines[1].text}});
+        Json out;
+        out["sentences"] = {both, claim(back_half(lines[0].text), lines[0].id, lines[0].text),
+                            claim(front_half(bare(lines[0].text)), lines[0].id, lines[0].text)};
+        return out.dump();
+      }
       case ModelKind::malformed:
         return "The answer is forty-two. I am sure of it.";
       case ModelKind::endless:
@@ -150,6 +219,20 @@ class ModelServer {
     }
   }
 
+  /// Where a text is cut into halves: at a character near its middle.
+  static std::size_t middle(std::string const& text) {
+    std::size_t at = text.size() / 2;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80) ++at;
+    return at;
+  }
+  static std::string front_half(std::string const& text) { return text.substr(0, middle(text)); }
+  static std::string back_half(std::string const& text) { return text.substr(middle(text)); }
+  static std::string denied(std::string const& text) {
+    bool const latin =
+        std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 0x80; });
+    return front_half(text) + (latin ? " not " : "不") + back_half(text);
+  }
+
   static std::string bare(std::string text) {
     for (std::string_view const mark : {"- ", "* "}) {
       if (text.starts_with(mark)) text.erase(0, mark.size());
@@ -158,6 +241,7 @@ class ModelServer {
   }
 
   ModelKind kind_;
+  Speaks speaks_;
   std::atomic<int> calls_ = 0;
   boost::asio::io_context io_{1};
   aio::HttpServer server_;
