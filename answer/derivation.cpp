@@ -30,6 +30,7 @@ constexpr View kCopulas[] = {U"是", U"为", U"有", U"is", U"are", U"=", U":"};
 constexpr View kJoiners[] = {U":", U"!", U",", U";", U"和", U"与", U"及", U"以及", U"and", U".", U"还有"};
 constexpr View kRowGlue[] = {U"的", U"是", U"为", U"在",  U"有", U":",   U",",   U";", U"|",
                              U"=",  U".",  U"is", U"are", U"of", U"the", U"and", U"'s"};
+constexpr View kApart = U",;|.";  ///< between two cells of a row
 /// A heading with one of these speaks of several things: none of them alone is the subject of what lies below.
 constexpr View kSeveral[] = {U",",  U"/",  U"&",  U"+",     U"|",    U"和",  U"与",
                              U"或", U"及", U"跟", U" and ", U" or ", U" vs "};
@@ -111,11 +112,11 @@ class Derivation {
   }
 
  private:
-  /// `in_full`: no clause in front may be cut off.
+  /// `in_full`: behind a subject; no clause in front may be cut off, and a row must be named.
   [[nodiscard]] bool says(View sentence, bool in_full) const {
     if (sentence.empty()) return false;
     return stands(sentence, in_full) || joins_items(sentence) || any_block([&](Evidence const& e) {
-             return names_value(e, sentence) || follows_head(e, sentence) || reads_row(e, sentence);
+             return names_value(e, sentence) || follows_head(e, sentence) || reads_row(e, sentence, in_full);
            });
   }
 
@@ -251,14 +252,14 @@ class Derivation {
   }
 
   /// Cells of one row, each behind the heading of its column or the row's own name.
-  [[nodiscard]] static bool reads_row(Evidence const& e, View sentence) {
+  [[nodiscard]] static bool reads_row(Evidence const& e, View sentence, bool in_full) {
     kbrepo::Page const& page = e.page->page();
     kbrepo::Block const& block = page.blocks[e.block];
     if (block.kind != kbrepo::BlockKind::table_row || block.context_begin == kbrepo::kNone) return false;
     std::string_view const text = page.text;
     std::vector<Text> const heads = cells_of(text.substr(block.context_begin, block.context_end - block.context_begin));
     std::vector<Text> const cells = cells_of(page.bytes(block));
-    return reads_cells(sentence, heads, cells);
+    return reads_cells(sentence, heads, cells, in_full);
   }
 
   struct Reading {
@@ -267,9 +268,10 @@ class Derivation {
     std::optional<std::size_t> headed;  ///< a heading that waits for its cell
     View glue;                          ///< what was passed last
     bool complete = false;              ///< at least one cell has its heading, or the row is read out
+    bool named = false;                 ///< the row's first cell has come
   };
 
-  static bool reads_cells(View sentence, std::vector<Text> const& heads, std::vector<Text> const& cells) {
+  static bool reads_cells(View sentence, std::vector<Text> const& heads, std::vector<Text> const& cells, bool in_full) {
     Reading r;
     while (r.at < sentence.size()) {
       skip_spaces(sentence, r.at);
@@ -282,7 +284,7 @@ class Derivation {
       View const glue = sentence.substr(begin, r.at - begin);
       if (r.glue != U"of") r.glue = glue.starts_with(U"of") ? glue.substr(0, 2) : glue;
     }
-    return !r.headed && (r.complete || r.next_bare == cells.size());
+    return !r.headed && (r.complete || r.next_bare == cells.size()) && (r.named || !in_full);
   }
 
   static bool read_part(View sentence, std::vector<Text> const& heads, std::vector<Text> const& cells, Reading& r) {
@@ -291,7 +293,10 @@ class Derivation {
       return !part.empty() && rest.starts_with(part) && on_word_bounds(sentence, r.at, r.at + part.size());
     };
     if (r.headed) {
-      if (*r.headed < cells.size() && fits(cells[*r.headed])) {
+      bool const apart =
+          !r.glue.empty() && kApart.find(r.glue.front()) != View::npos;  // two cells, not one with its head
+      if (*r.headed < cells.size() && !apart && fits(cells[*r.headed])) {
+        r.named = r.named || *r.headed == 0;
         r.at += cells[*r.headed].size();
         r.headed.reset();
         r.complete = true;
@@ -299,6 +304,7 @@ class Derivation {
       }
       if (r.glue != U"of" || cells.empty() || !fits(cells[0])) return false;  // "the port of gateway is 8443"
       r.at += cells[0].size();
+      r.named = true;
       return true;
     }
     std::optional<std::size_t> head;
@@ -307,6 +313,7 @@ class Derivation {
     }
     bool const bare = r.next_bare < cells.size() && fits(cells[r.next_bare]);
     if (bare && (!head || cells[r.next_bare].size() >= heads[*head].size())) {
+      r.named = true;  // the first comes first
       r.at += cells[r.next_bare++].size();
       return true;
     }
@@ -351,7 +358,10 @@ class Derivation {
   /// Part of a heading that stands for the whole: what is left out neither turns the sense nor names another thing.
   static bool is_subject_of(View context, View subject) {
     auto const at = context.find(subject);
-    if (at == View::npos || !on_word_bounds(context, at, at + subject.size())) return false;
+    bool const names =  // "2." names nothing
+        std::any_of(subject.begin(), subject.end(),
+                    [](char32_t c) { return is_wide(c) || (is_latin(c) && !is_digit(c)); });
+    if (at == View::npos || !names || !on_word_bounds(context, at, at + subject.size())) return false;
     Text rest(context.substr(0, at));
     rest += ' ';
     rest += context.substr(at + subject.size());

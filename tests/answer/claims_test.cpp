@@ -138,6 +138,33 @@ TEST_CASE("a sentence that departs from its quotes is not proven, and it is said
   }
 }
 
+TEST_CASE("a table's cells are read behind their own headings and their own row, and a number is nobody's subject") {
+  kbrepo::Page const page = kbrepo::parse_page("a.md", {},
+                                               "# 2. Atlas 部署\n\n1. 进入目录，确认地址指向正确的位置。\n\n| k | 0 | "
+                                               "1 | 2 |\n|---|---|---|---|\n| p(2,k) | 0 | 1 | 1 |\n\n"
+                                               "| 服务 | 状态 |\n|---|---|\n| 网关 | 偏高但安全 |\n");
+  kbrepo::Page const* const pages[] = {&page};
+  struct Row {
+    char const* sentence;
+    char const* quote;
+    bool proven;
+    char const* why;
+  };
+  static constexpr Row rows[] = {
+      {"| p(2,k) | 0 | 1 | 1 |", "| p(2,k) | 0 | 1 | 1 |", true, "the row"},
+      {"| p(2,k) | 0 | 2 | 1 |", "| p(2,k) | 0 | 1 | 1 |", false, "2 is a heading, and 1 its cell"},
+      {"网关的状态是偏高但安全。", "| 网关 | 偏高但安全 |", true, "its own row"},
+      {"Atlas 的状态是偏高但安全。", "| 网关 | 偏高但安全 |", false, "the page's subject for the row's"},
+      {"1. 进入目录，确认地址指向正确的位置。", "进入目录，确认地址指向正确的位置。", true, "as it stands"},
+      {"2. 进入目录，确认地址指向正确的位置。", "进入目录，确认地址指向正确的位置。", false, "the heading's number"},
+  };
+  for (auto const& row : rows) {
+    CAPTURE(row.sentence);
+    CAPTURE(row.why);
+    CHECK_EQ(ClaimCheck(pages).check({row.sentence, {{std::size_t{0}, row.quote}}}).proven(), row.proven);
+  }
+}
+
 TEST_CASE("what another page or another line says carries nothing") {
   Pages const pages;
   CHECK_EQ(
