@@ -37,6 +37,29 @@ Json json_of(Timings const& took) {
           {"draft", took.draft}, {"validate", took.validate}, {"total", took.total}};
 }
 
+Json quote_json(RepoId const& repo, std::string const& path, std::string const& text) {
+  return {{"owner", repo.owner}, {"repo", repo.repo}, {"path", path}, {"text", text}};
+}
+
+/// The sentences of a model, or the quotes of an answer without one.
+Json explanation_of(Answer const& answer) {
+  Json out = Json::array();
+  for (ClaimNote const& note : answer.claims) {
+    Json one{{"text", note.text}, {"verdict", note.verdict}, {"guard", note.guard}, {"fate", note.fate}};
+    one["reason"] = note.reason;
+    one["quotes"] = Json::array();
+    for (NotedQuote const& quote : note.quotes) one["quotes"].push_back(quote_json(quote.repo, quote.path, quote.text));
+    out.push_back(std::move(one));
+  }
+  if (answer.drafter == "model" || answer.outcome != Outcome::answered) return out;
+  for (Source const& source : answer.sources) {
+    Json one{{"text", source.quote}, {"verdict", "verbatim"}, {"guard", "none"}, {"fate", "said"}, {"reason", ""}};
+    one["quotes"] = Json::array({quote_json(source.repo, source.path, source.quote)});
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 bool succeeded(Outcome outcome) noexcept { return outcome != Outcome::scope_refused && outcome != Outcome::error; }
 
 }  // namespace
@@ -93,7 +116,7 @@ std::string_view to_string(Confidence confidence) noexcept {
   return "none";
 }
 
-std::string to_json(Answer const& answer) {
+std::string to_json(Answer const& answer, bool explained) {
   Json out{{"success", succeeded(answer.outcome)},
            {"outcome", to_string(answer.outcome)},
            {"query_id", answer.query_id},
@@ -120,6 +143,7 @@ std::string to_json(Answer const& answer) {
           {{"text", note.text}, {"verdict", note.verdict}, {"guard", note.guard}, {"fate", note.fate}});
     }
   }
+  if (explained) out["explain"] = explanation_of(answer);
   if (!answer.handed_to.empty()) out["handed_to"] = answer.handed_to;
   if (!answer.scope_error.empty()) {  // the scope object's own names, so that one reader serves both
     out["error"] = answer.scope_error;

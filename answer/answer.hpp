@@ -47,12 +47,24 @@ struct Timings {
   std::uint64_t scope = 0, search = 0, read = 0, draft = 0, validate = 0, total = 0;
 };
 
+/// Words of a page beside a sentence.
+struct NotedQuote {
+  std::size_t page = 0;  ///< position among the pages read
+  RepoId repo;
+  std::string path;
+  std::string text;
+};
+
 /// What became of one sentence of a model.
 struct ClaimNote {
-  std::string text;
+  std::string text;     ///< empty: it held a secret
   std::string verdict;  ///< of claims.hpp; "unreadable": the whole reply
   std::string guard;
-  std::string fate;  ///< said, repaired (the page's own words instead), said before, dropped
+  std::string
+      fate;  ///< said, repaired (the page's own words instead), said before, dropped; set aside: proven, but no answer
+  std::string reason;  ///< why it was not said as it was claimed; may be empty
+  /// What carries it; of a dropped one what the model quoted, as far as it named a page that was read.
+  std::vector<NotedQuote> quotes;
 };
 
 struct Answer {
@@ -83,8 +95,9 @@ struct Answer {
   Timings took_us;
 };
 
-/// The answer object of INTERFACES §3, one line of JSON.
-[[nodiscard]] std::string to_json(Answer const& answer);
+/// The answer object of INTERFACES §3, one line of JSON. `explained`: with `explain`, each sentence with its verdict,
+/// the reason and what carries it.
+[[nodiscard]] std::string to_json(Answer const& answer, bool explained = false);
 /// Its `sources` array alone (the bridge's answer frame carries it).
 [[nodiscard]] std::string sources_json(Answer const& answer);
 

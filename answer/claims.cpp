@@ -1,7 +1,7 @@
 #include "answer/claims.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 #include "answer/characters.hpp"
 #include "answer/derivation.hpp"
@@ -61,21 +61,14 @@ bool is_long_enough(std::u32string_view folded) noexcept {
   return folded.size() >= (han ? kMinHan : kMinLatin);
 }
 
-/// Sentences of a page as near matches are looked for.
-struct Sketch {
-  Place place;
-  Grams grams;
-};
-
 }  // namespace
 
 class ClaimCheck::Impl {
  public:
   explicit Impl(std::span<kbrepo::Page const* const> pages)
-      : pages_(pages.begin(), pages.end()), texts_(pages.size()), sketches_(pages.size()) {}
-
-  void make_forms() {
-    for (std::size_t page = 0; page < pages_.size(); ++page) static_cast<void>(sketches(page));
+      : pages_(pages.begin(), pages.end()), forms_(pages.size()) {}
+  explicit Impl(std::vector<FormsPtr> forms) : forms_(std::move(forms)) {
+    for (FormsPtr const& one : forms_) pages_.push_back(&one->page());
   }
 
   /// Where a quote was found.
@@ -101,9 +94,8 @@ class ClaimCheck::Impl {
       add(all, f.evidence);
     }
     if (!all.empty() && links_stand(claim.text, all) && derived(sentence, all)) {
-      bool const to_the_byte = std::any_of(all.begin(), all.end(), [&](Evidence const& e) {
-        return e.page->page().text.find(trim(claim.text)) != std::string::npos;
-      });
+      bool const to_the_byte =
+          std::any_of(all.begin(), all.end(), [&](Evidence const& e) { return stands_in_block(e, claim.text); });
       out.verdict = to_the_byte ? Verdict::verbatim : Verdict::normalised;
       out.carriers = carriers_of(carrying_);
       return out;
@@ -181,13 +173,24 @@ class ClaimCheck::Impl {
     return normalise(std::string_view(page.text).substr(left.end, right.begin - left.end)).text.empty();
   }
 
-  PageText const& text(std::size_t page) {
-    if (!texts_[page]) texts_[page] = std::make_unique<PageText>(*pages_[page]);
-    return *texts_[page];
+  PageForms const& forms(std::size_t page) {
+    if (!forms_[page]) {
+      // The caller keeps the page.
+      forms_[page] =
+          std::make_shared<PageForms const>(std::shared_ptr<kbrepo::Page const>(std::shared_ptr<void>(), pages_[page]));
+    }
+    return *forms_[page];
   }
+  PageText const& text(std::size_t page) { return forms(page).text(); }
   [[nodiscard]] std::size_t index_of(PageText const* text) const {
-    auto const at = std::find_if(texts_.begin(), texts_.end(), [&](auto const& t) { return t.get() == text; });
-    return static_cast<std::size_t>(at - texts_.begin());
+    auto const at =
+        std::find_if(forms_.begin(), forms_.end(), [&](FormsPtr const& f) { return f && &f->text() == text; });
+    return static_cast<std::size_t>(at - forms_.begin());
+  }
+
+  static bool stands_in_block(Evidence const& e, std::string_view words) {
+    kbrepo::Page const& page = e.page->page();
+    return page.bytes(page.blocks[e.block]).find(trim(words)) != std::string_view::npos;
   }
 
   static void add(std::vector<Evidence>& all, std::vector<Evidence> const& more) {
@@ -245,7 +248,7 @@ class ClaimCheck::Impl {
     std::string const said = text_of(all);
     out.guard = departs(sentence, said);
     if (!links_stand(claim.text, all)) out.guard = Guard::link;
-    double const like = likeness(grams_of(units_of(sentence)), grams_of(units_of(said)));
+    double const like = likeness(grams_of(sentence), grams_of(said));
     if (like >= kSameMatter || out.guard != Guard::none) {
       out.verdict = Verdict::repaired;
       out.carriers = carriers_of(all);
@@ -276,15 +279,17 @@ class ClaimCheck::Impl {
     Found out;
     out.page = page;
     PageText const& t = text(page);
-    std::u32string const needle = folded_sentence(normalise(quote).text);
+    std::string const normal = normalise(quote).text;
+    std::u32string const needle = folded_sentence(normal);
     std::vector<Place> const places = t.find(needle, t.whole(), kMostPlaces);
     if (places.empty()) return out;
-    out.verdict = t.page().text.find(trim(quote)) != std::string::npos ? Verdict::verbatim : Verdict::normalised;
     if (places.size() > 1 && !is_long_enough(needle)) out.guard = Guard::too_short;
     for (Place const& place : places) add(out.evidence, {evidence_at(page, place)});
-    bool const same_signs = std::any_of(places.begin(), places.end(), [&](Place const& place) {
-      return keeps_signs(normalise(quote).text, t.text_of(place));
-    });
+    bool const to_the_byte = std::any_of(out.evidence.begin(), out.evidence.end(),
+                                         [&](Evidence const& e) { return stands_in_block(e, quote); });
+    out.verdict = to_the_byte ? Verdict::verbatim : Verdict::normalised;
+    bool const same_signs = std::any_of(places.begin(), places.end(),
+                                        [&](Place const& place) { return keeps_signs(normal, t.text_of(place)); });
     if (!same_signs) out.guard = Guard::identifier;
     return out;
   }
@@ -354,37 +359,13 @@ class ClaimCheck::Impl {
     });
   }
 
-  std::vector<Sketch> const& sketches(std::size_t page) {
-    std::vector<Sketch>& out = sketches_[page];
-    if (!out.empty()) return out;
-    PageText const& t = text(page);
-    std::string const& whole = t.normal().text;
-    for (std::string_view const sentence : sentences_of(t.normal())) {
-      auto const begin = static_cast<std::size_t>(sentence.data() - whole.data());
-      out.push_back({{begin, begin + sentence.size()}, grams_of(units_of(sentence))});
-    }
-    return out;
-  }
-
   Found nearly_in(std::size_t page, std::string_view quote) {
     Found out;
     std::string const normal = normalise(quote).text;
-    Grams const grams = grams_of(units_of(normal));
-    double best = 0, second = 0;
-    Place place;
-    for (Sketch const& sketch : sketches(page)) {
-      std::size_t const more = std::max(sketch.grams.size(), grams.size());
-      std::size_t const fewer = std::min(sketch.grams.size(), grams.size());
-      if (static_cast<double>(2 * fewer) < kNearEnough * static_cast<double>(more + fewer)) continue;  // cannot be near
-      double const like = likeness(grams, sketch.grams);
-      second = std::max(second, std::min(like, best));
-      if (like > best) {
-        best = like;
-        place = sketch.place;
-      }
-    }
-    if (best < kNearEnough || best - second < kNearestBy) return out;
-    out = {Verdict::repaired, departs(normal, text(page).text_of(place)), page, {evidence_at(page, place)}};
+    PageForms::Nearest const nearest = forms(page).nearest(normal, kNearEnough);
+    if (nearest.like < kNearEnough || nearest.like - nearest.next < kNearestBy) return out;
+    Guard const guard = departs(normal, text(page).text_of(nearest.place));
+    out = {Verdict::repaired, guard, page, {evidence_at(page, nearest.place)}};
     return out;
   }
 
@@ -395,23 +376,19 @@ class ClaimCheck::Impl {
     return false;
   }
 
-  /// The longest beginning that stands somewhere, by halving; what follows it must stand somewhere too.
+  /// The longest beginning that stands somewhere; what follows it must stand somewhere too.
   bool is_stitched(std::string_view quote) {
     std::u32string const folded = folded_sentence(normalise(quote).text);
     if (folded.size() < 2 * kMinHalf) return false;
     std::u32string_view const view = folded;
-    std::size_t good = 0, bad = view.size();
-    while (good + 1 < bad) {
-      std::size_t const middle = (good + bad) / 2;
-      (stands_somewhere(view.substr(0, middle)) ? good : bad) = middle;
-    }
-    std::u32string_view rest = without_end_marks(view.substr(good));
+    std::size_t good = 0;
+    for (std::size_t page = 0; page < pages_.size(); ++page) good = std::max(good, text(page).longest_beginning(view));
+    std::u32string_view const rest = without_end_marks(view.substr(good));
     return good >= kMinHalf && rest.size() >= kMinHalf && stands_somewhere(rest);
   }
 
   std::vector<kbrepo::Page const*> pages_;
-  std::vector<std::unique_ptr<PageText>> texts_;
-  std::vector<std::vector<Sketch>> sketches_;
+  std::vector<FormsPtr> forms_;  ///< of each page; null until needed
   std::vector<Evidence> carrying_;
 };
 
@@ -436,9 +413,9 @@ std::string_view to_string(Verdict verdict) noexcept {
 }
 
 ClaimCheck::ClaimCheck(std::span<kbrepo::Page const* const> pages) : impl_(std::make_unique<Impl>(pages)) {}
+ClaimCheck::ClaimCheck(std::vector<FormsPtr> pages) : impl_(std::make_unique<Impl>(std::move(pages))) {}
 ClaimCheck::~ClaimCheck() = default;
 
-void ClaimCheck::make_forms() { impl_->make_forms(); }
 ClaimVerdict ClaimCheck::check(Claim const& claim) { return impl_->check(claim); }
 
 ClaimVerdict ClaimCheck::find(ClaimedQuote const& quote) {

@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "answer/guards.hpp"
-#include "answer/page_text.hpp"
+#include "answer/page_forms.hpp"
 #include "kbrepo/page.hpp"
 
 namespace kb::answer {
@@ -57,17 +57,16 @@ struct ClaimVerdict {
   [[nodiscard]] bool repaired() const noexcept { return verdict == Verdict::repaired && guard == Guard::none; }
 };
 
-/// Checks the claims of one draft against the pages read; forms of a page are made when first needed.
+/// Checks the claims of one draft against the pages read.
 class ClaimCheck {
  public:
-  /// The pages must outlive this.
+  /// The pages must outlive this; forms of a page are made when first needed.
   explicit ClaimCheck(std::span<kbrepo::Page const* const> pages);
+  explicit ClaimCheck(std::vector<FormsPtr> pages);
   ~ClaimCheck();
   ClaimCheck(ClaimCheck const&) = delete;
   ClaimCheck& operator=(ClaimCheck const&) = delete;
 
-  /// Makes the forms of all pages now, so that nobody waits for them later.
-  void make_forms();
   [[nodiscard]] ClaimVerdict check(Claim const& claim);
   /// One quote alone.
   [[nodiscard]] ClaimVerdict find(ClaimedQuote const& quote);

@@ -72,12 +72,12 @@ Proof Grounds::prove(std::string_view sentence, std::span<std::size_t const> cit
 
 Proof Grounds::fault(std::string_view quote) {
   std::vector<std::string> const units = units_of(quote);
-  Grams const grams = grams_of(units);
+  Grams const grams = grams_of(quote);
   double best = 0;
   std::string_view nearest;
   for (std::size_t index = 0; index < pages_.size(); ++index) {
     for (std::string_view const sentence : sentences_of(page(index))) {
-      double const like = likeness(grams, grams_of(units_of(sentence)));
+      double const like = likeness(grams, grams_of(sentence));
       if (like > best) {
         best = like;
         nearest = sentence;

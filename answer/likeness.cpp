@@ -1,6 +1,7 @@
 #include "answer/likeness.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "answer/characters.hpp"
 
@@ -14,10 +15,33 @@ constexpr std::u32string_view kFamilyNames =
     U"吕呂苏蘇卢盧"
     U"蒋蔣蔡贾賈丁魏薛叶葉阎余潘杜戴夏钟鍾汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段";
 
-/// FNV-1a.
-std::uint32_t mix(std::uint32_t hash, std::string_view text) noexcept {
-  for (char const c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
-  return hash;
+/// FNV-1a over characters.
+constexpr std::uint32_t kEmpty = 2166136261u;
+std::uint32_t mix(std::uint32_t hash, std::uint32_t value) noexcept { return (hash ^ value) * 16777619u; }
+
+/// Calls `character` for each character of a unit and `end` behind each unit.
+template <class Character, class End>
+void read_units(std::string_view text, Character const& character, End const& end) {
+  bool inside = false;
+  auto const flush = [&] {
+    if (inside) end();
+    inside = false;
+  };
+  for (std::size_t at = 0; at < text.size();) {
+    char32_t const code = next_char(text, at);
+    bool const alone = is_han(code) || (is_wide(code) && code > 0x3040 && code < 0xFF00);
+    if (alone) {
+      flush();
+      character(code);
+      end();
+    } else if (is_ascii_alnum(code) || (code > 0x7F && !is_wide(code)) || code == '_') {
+      character(code);
+      inside = true;
+    } else if (code != '\'') {
+      flush();
+    }
+  }
+  flush();
 }
 
 }  // namespace
@@ -25,34 +49,29 @@ std::uint32_t mix(std::uint32_t hash, std::string_view text) noexcept {
 std::vector<std::string> units_of(std::string_view text) {
   std::vector<std::string> out;
   std::string word;
-  auto const flush = [&] {
-    if (!word.empty()) out.push_back(std::move(word));
+  auto const end = [&] {
+    out.push_back(std::move(word));
     word.clear();
   };
-  for (std::size_t at = 0; at < text.size();) {
-    char32_t const code = next_char(text, at);
-    if (is_han(code) || (is_wide(code) && code > 0x3040 && code < 0xFF00)) {
-      flush();
-      append_char(word, code);
-      flush();
-    } else if (is_ascii_alnum(code) || (code > 0x7F && !is_wide(code)) || code == '_') {
-      append_char(word, code);
-    } else if (code != '\'') {
-      flush();
-    }
-  }
-  flush();
+  read_units(
+      text, [&word](char32_t code) { append_char(word, code); }, end);
   return out;
 }
 
-Grams grams_of(std::span<std::string const> units) {
+Grams grams_of(std::string_view text) {
   Grams out;
-  out.reserve(2 * units.size());
-  for (std::size_t i = 0; i < units.size(); ++i) {
-    std::uint32_t const one = mix(2166136261u, units[i]);
-    out.push_back(one);
-    if (i + 1 < units.size()) out.push_back(mix(mix(one, " "), units[i + 1]));
-  }
+  out.reserve(text.size() / 2);
+  std::uint32_t word = kEmpty;
+  std::uint32_t last = 0;
+  bool first = true;
+  auto const end = [&] {
+    if (!first) out.push_back(mix(mix(last, ' '), word));
+    out.push_back(word);
+    first = false;
+    last = std::exchange(word, kEmpty);
+  };
+  read_units(
+      text, [&word](char32_t code) { word = mix(word, code); }, end);
   std::sort(out.begin(), out.end());
   return out;
 }

@@ -12,9 +12,9 @@ namespace kb::answer {
 /// Words of Latin text and single wide characters: the units in which sentences are compared.
 [[nodiscard]] std::vector<std::string> units_of(std::string_view text);
 
-/// Hashes of the units and of their neighbouring pairs, ascending.
+/// Hashes of a text's units and of their neighbouring pairs, ascending.
 using Grams = std::vector<std::uint32_t>;
-[[nodiscard]] Grams grams_of(std::span<std::string const> units);
+[[nodiscard]] Grams grams_of(std::string_view text);
 /// Share of equal grams, 0…1 (Dice).
 [[nodiscard]] double likeness(Grams const& a, Grams const& b) noexcept;
 

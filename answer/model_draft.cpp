@@ -15,12 +15,11 @@ bool is_never_shown(std::string_view text) { return holds_invite_code(text) || h
 
 }  // namespace
 
-ModelDraft::ModelDraft(std::string question, Lang lang, std::vector<kbrepo::Page const*> pages,
+ModelDraft::ModelDraft(std::string question, Lang lang, std::vector<FormsPtr> pages,
                        std::vector<PromptPassage> passages)
     : question_(std::move(question)), lang_(lang), pages_(std::move(pages)), passages_(std::move(passages)) {
   if (passages_.empty()) return;
   check_ = std::make_unique<ClaimCheck>(pages_);
-  check_->make_forms();
   prompt_ = make_prompt(question_, lang_, passages_, {});
 }
 
@@ -32,7 +31,7 @@ void ModelDraft::take(std::string_view completion) {
     for (Claim const& claim : *claims) judge(claim, refused);
   } else {
     refused.push_back({"", "the reply was no JSON object with sentences"});
-    notes_.push_back({"", "unreadable", "none", "dropped"});
+    notes_.push_back({"", "unreadable", "none", "dropped", refused.back().reason, {}});
   }
   bool const again = !refused.empty() && !asked_again_;
   asked_again_ = true;
@@ -49,20 +48,36 @@ void ModelDraft::judge(Claim const& claim, std::vector<Refused>& refused) {
   };
   bool const known = usable && std::any_of(said_.begin(), said_.end(), same);
   std::string_view const fate = !usable ? "dropped" : known ? "said before" : verdict.proven() ? "said" : "repaired";
-  notes_.push_back(
-      {claim.text, std::string(to_string(verdict.verdict)), std::string(to_string(verdict.guard)), std::string(fate)});
-  if (!usable)
-    refused.push_back({secret ? std::string() : claim.text, secret ? "it holds a secret" : reason_of(verdict)});
+  std::string const text = secret ? std::string() : claim.text;
+  std::string const reason = secret ? "it holds a secret" : verdict.proven() ? std::string() : reason_of(verdict);
+  notes_.push_back({text, std::string(to_string(verdict.verdict)), std::string(to_string(verdict.guard)),
+                    std::string(fate), reason, secret ? std::vector<NotedQuote>() : quotes_of(claim, verdict)});
+  if (!usable) refused.push_back({text, reason});
   if (!usable || known || said_.size() == kMostSaid) return;
   bool const own_words = verdict.proven();
   said_.push_back(
       {own_words ? claim.text : std::string(), verdict.verdict == Verdict::verbatim, std::move(verdict.carriers)});
 }
 
+std::vector<NotedQuote> ModelDraft::quotes_of(Claim const& claim, ClaimVerdict const& verdict) const {
+  std::vector<NotedQuote> out;
+  if (verdict.proven() || verdict.repaired()) {
+    for (Carrier const& c : verdict.carriers) {
+      std::string_view const text = pages_[c.page]->page().text;
+      out.push_back({c.page, {}, pages_[c.page]->page().path, std::string(text.substr(c.begin, c.end - c.begin))});
+    }
+    return out;
+  }
+  for (ClaimedQuote const& quote : claim.quotes) {
+    if (quote.page) out.push_back({*quote.page, {}, pages_[*quote.page]->page().path, plain_line(quote.text)});
+  }
+  return out;
+}
+
 bool ModelDraft::is_secret(Claim const& claim, ClaimVerdict const& verdict) const {
   return is_never_shown(claim.text) ||
          std::any_of(verdict.carriers.begin(), verdict.carriers.end(), [&](Carrier const& c) {
-           return is_never_shown(std::string_view(pages_[c.page]->text).substr(c.begin, c.end - c.begin));
+           return is_never_shown(std::string_view(pages_[c.page]->page().text).substr(c.begin, c.end - c.begin));
          });
 }
 

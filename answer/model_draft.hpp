@@ -25,9 +25,8 @@ struct Said {
 
 class ModelDraft {
  public:
-  /// The pages must outlive this. `passages`: what the model sees of them.
-  ModelDraft(std::string question, Lang lang, std::vector<kbrepo::Page const*> pages,
-             std::vector<PromptPassage> passages);
+  /// `passages`: what the model sees of the pages.
+  ModelDraft(std::string question, Lang lang, std::vector<FormsPtr> pages, std::vector<PromptPassage> passages);
 
   /// What to ask now; nothing: the model has been heard.
   [[nodiscard]] std::optional<Prompt> const& prompt() const noexcept { return prompt_; }
@@ -36,17 +35,19 @@ class ModelDraft {
   void give_up() noexcept { prompt_.reset(); }
 
   [[nodiscard]] std::vector<Said> const& said() const noexcept { return said_; }
+  /// The repositories of their quotes are still to be filled in.
   [[nodiscard]] std::vector<ClaimNote> const& notes() const noexcept { return notes_; }
 
  private:
   void judge(Claim const& claim, std::vector<Refused>& refused);
+  [[nodiscard]] std::vector<NotedQuote> quotes_of(Claim const& claim, ClaimVerdict const& verdict) const;
   [[nodiscard]] bool is_secret(Claim const& claim, ClaimVerdict const& verdict) const;
 
   std::string question_;
   Lang lang_;
-  std::vector<kbrepo::Page const*> pages_;
+  std::vector<FormsPtr> pages_;
   std::vector<PromptPassage> passages_;
-  std::unique_ptr<ClaimCheck> check_;  ///< its forms are made before the model is asked
+  std::unique_ptr<ClaimCheck> check_;
   std::optional<Prompt> prompt_;
   bool asked_again_ = false;
   std::vector<Said> said_;

@@ -191,6 +191,32 @@ std::vector<Place> PageText::find(std::u32string_view needle, Place within, std:
   return out;
 }
 
+std::size_t PageText::longest_beginning(std::u32string_view text) const {
+  if (text.size() < 3) return 0;
+  std::u32string const& page = folded_.points;
+  std::size_t longest = 0;
+  std::size_t const bucket = bucket_of(text[0], text[1], text[2]);
+  for (std::uint32_t i = starts_[bucket]; i < starts_[bucket + 1]; ++i) {
+    std::size_t const from = triples_[i];
+    std::size_t const most = std::min(text.size(), page.size() - from);
+    if (most <= longest || page[from + longest] != text[longest]) continue;
+    std::size_t same = 0;
+    while (same < most && page[from + same] == text[same]) ++same;
+    std::size_t const end = blocks_[block_at(folded_.at[from])].end;
+    while (same > longest && folded_.at[from + same - 1] >= end) --same;
+    longest = std::max(longest, same);
+  }
+  return longest < 3 ? 0 : longest;
+}
+
+std::size_t PageText::bytes() const noexcept {
+  return sizeof(*this) + normal_.text.capacity() + folded_.points.capacity() * sizeof(char32_t) +
+         blocks_.capacity() * sizeof(Place) +
+         (normal_.breaks.capacity() + normal_.origins.capacity() + folded_.at.capacity() + starts_.capacity() +
+          triples_.capacity()) *
+             sizeof(std::uint32_t);
+}
+
 std::size_t PageText::block_at(std::size_t normal_byte) const noexcept {
   auto const after = std::upper_bound(blocks_.begin(), blocks_.end(), normal_byte,
                                       [](std::size_t byte, Place const& place) { return byte < place.begin; });

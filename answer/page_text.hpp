@@ -36,7 +36,10 @@ class PageText {
   }
   /// Where `needle` stands in [within.begin, within.end) of the normal text, inside one block; at most `most` places.
   [[nodiscard]] std::vector<Place> find(std::u32string_view needle, Place within, std::size_t most) const;
+  /// How many characters of `text`, from its first, stand together inside one block; 0 when fewer than three do.
+  [[nodiscard]] std::size_t longest_beginning(std::u32string_view text) const;
   [[nodiscard]] Place whole() const noexcept { return {0, normal_.text.size()}; }
+  [[nodiscard]] std::size_t bytes() const noexcept;  ///< that this takes, the page not counted
   /// The block of the page that holds a byte of the normal text.
   [[nodiscard]] std::size_t block_at(std::size_t normal_byte) const noexcept;
   [[nodiscard]] Place block(std::size_t number) const noexcept { return blocks_[number]; }
@@ -50,7 +53,7 @@ class PageText {
   NormalText normal_;
   FoldedText folded_;
   std::vector<std::uint32_t> starts_, triples_;  ///< places of three characters by the hash of them
-  std::vector<Place> blocks_;  ///< of the normal text, one for each block of the page
+  std::vector<Place> blocks_;                    ///< of the normal text, one for each block of the page
 };
 
 }  // namespace kb::answer

@@ -63,7 +63,7 @@ class Responder {
       : answer_(answer), outcome_(outcome), shelf_(shelf), limits_(limits), laps_(laps) {}
 
   /// Reads and drafts without a model; with one, a prompt may be there then.
-  void prepare(std::optional<FollowUp> const& follow_up, bool with_model) {
+  void prepare(std::optional<FollowUp> const& follow_up, bool with_model, KeptForms* kept) {
     Names const names = names_of(shelf_);
     std::string const& asked = follow_up ? follow_up->question : answer_.question;
     Question question = understand(asked, names, outcome_.project_id);
@@ -90,7 +90,7 @@ class Responder {
     judgement_ = asks_for_code ? Judgement{} : judge(draft_.evidence);
     if (with_model) {
       answer_.drafter = "extractive";
-      if (judgement_.outcome != Outcome::no_answer) ask_model(question, plan);
+      if (judgement_.outcome != Outcome::no_answer) ask_model(question, plan, kept);
     }
     answer_.took_us.draft = laps_.lap();
   }
@@ -125,12 +125,30 @@ class Responder {
 
   void conclude() {
     static_cast<void>(laps_.lap());
-    if (model_) answer_.claims = model_->notes();
-    if (!model_ || !try_modelled(*model_)) settle(draft_, judgement_);
+    if (model_) note_claims(*model_);
+    if (!model_ || !try_modelled(*model_)) {
+      set_claims_aside();
+      settle(draft_, judgement_);
+    }
     answer_.took_us.validate = laps_.lap();
   }
 
  private:
+  void note_claims(ModelDraft const& model) {
+    answer_.claims = model.notes();
+    for (ClaimNote& note : answer_.claims) {
+      for (NotedQuote& quote : note.quotes) quote.repo = shelf_.books[pages_[quote.page].book]->repo();
+    }
+  }
+
+  void set_claims_aside() {
+    for (ClaimNote& note : answer_.claims) {
+      if (note.fate == "dropped") continue;
+      note.fate = "set aside";
+      note.reason = "what is proven of the model's reply does not answer the question";
+    }
+  }
+
   void add_notes() {
     for (RepoId const& repo : shelf_.missing) {
       parts_.notes.push_back(missing_note(parts_.lang, repo));
@@ -173,7 +191,7 @@ class Responder {
   }
 
   /// Passages found first, then what else the pages read hold, as far as there is room.
-  void ask_model(Question const& question, ReadingPlan const& plan) {
+  void ask_model(Question const& question, ReadingPlan const& plan, KeptForms* kept) {
     std::vector<Page const*> pages;
     for (PageRead const& read : pages_) pages.push_back(read.page.get());
     std::vector<std::pair<std::size_t, std::size_t>> order;  // page, passage
@@ -199,7 +217,10 @@ class Responder {
       bytes += text.size();
       passages.push_back({page, title_text(pages[page]->title), std::move(text)});
     }
-    model_.emplace(question.text, question.lang, std::move(pages), std::move(passages));
+    std::vector<FormsPtr> forms;
+    for (PageRead const& read : pages_)
+      forms.push_back(kept != nullptr ? kept->of(read.page) : std::make_shared<PageForms const>(read.page));
+    model_.emplace(question.text, question.lang, std::move(forms), std::move(passages));
   }
 
   /// What the model said and the pages prove, if it speaks of the question.
@@ -477,7 +498,7 @@ struct Inquiry::State {
 
 Inquiry::Inquiry(std::string const& query_id, std::string const& question, scope::ScopeOutcome outcome,
                  kbrepo::Shelf shelf, Limits const& limits, Stopwatch stopwatch, std::span<EarlierTurn const> earlier,
-                 bool with_model, std::optional<GivenReading> const& given)
+                 bool with_model, std::optional<GivenReading> const& given, KeptForms* kept)
     : state_(std::make_unique<State>(query_id, question, std::move(outcome), std::move(shelf), limits,
                                      std::move(stopwatch))) {
   Answer& out = state_->answer;
@@ -488,7 +509,7 @@ Inquiry::Inquiry(std::string const& query_id, std::string const& question, scope
   if (given) {
     state_->responder.prepare(*given);
   } else {
-    state_->responder.prepare(follow_up_of(question, earlier, *state_->outcome.grant), with_model);
+    state_->responder.prepare(follow_up_of(question, earlier, *state_->outcome.grant), with_model, kept);
   }
 }
 Inquiry::~Inquiry() = default;

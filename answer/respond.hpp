@@ -10,6 +10,7 @@
 
 #include "answer/answer.hpp"
 #include "answer/follow_up.hpp"
+#include "answer/page_forms.hpp"
 #include "answer/plan.hpp"
 #include "answer/prompt.hpp"
 #include "kbrepo/shelf.hpp"
@@ -50,10 +51,11 @@ using Stopwatch = std::function<std::uint64_t()>;
 /// Whatever a model says, what leaves is proven against the pages that were read; without it the answer is respond()'s.
 class Inquiry {
  public:
-  /// Prepares. `outcome` must be granted. `given`: nothing is searched, and no model is asked.
+  /// Prepares. `outcome` must be granted. `given`: nothing is searched, and no model is asked. `kept`: where a model's
+  /// claims find the forms of pages; null: made anew.
   Inquiry(std::string const& query_id, std::string const& question, scope::ScopeOutcome outcome, kbrepo::Shelf shelf,
           Limits const& limits, Stopwatch stopwatch, std::span<EarlierTurn const> earlier, bool with_model,
-          std::optional<GivenReading> const& given = {});
+          std::optional<GivenReading> const& given = {}, KeptForms* kept = nullptr);
   ~Inquiry();
   Inquiry(Inquiry&&) noexcept;
   Inquiry& operator=(Inquiry&&) noexcept;

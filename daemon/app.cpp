@@ -126,7 +126,9 @@ class App {
 
  private:
   // ---- what the parts need of each other -------------------------------------------------------------------------
-  World world() const { return {books_, library_.snapshots(), embedder_ ? embedder_->vectors() : nullptr}; }
+  World world() const {
+    return {books_, library_.snapshots(), embedder_ ? embedder_->vectors() : nullptr, nullptr, forms_};
+  }
 
   /// Null without embeddings in the settings.
   std::unique_ptr<Embedder> make_embedder() {
@@ -476,6 +478,7 @@ class App {
   Library library_;
   std::unique_ptr<model::ModelClient> model_;
   std::unique_ptr<Embedder> embedder_;
+  std::shared_ptr<answer::KeptForms> forms_ = std::make_shared<answer::KeptForms>();
   Desk desk_;
   Conversations conversations_;
   Publisher publisher_;

@@ -21,6 +21,24 @@ answer::Limits limits_of(config::Limits const& limits) {
   return out;
 }
 
+/// S1-52: those that rest on this repository alone, and of what was not sent no words.
+std::vector<logging::RecordedClaim> claims_of(answer::Answer const& answer, RepoId const& repo) {
+  std::vector<logging::RecordedClaim> out;
+  for (answer::ClaimNote const& note : answer.claims) {
+    bool const ours = !note.quotes.empty() && std::all_of(note.quotes.begin(), note.quotes.end(),
+                                                          [&](answer::NotedQuote const& q) { return q.repo == repo; });
+    if (!ours) continue;
+    logging::RecordedClaim claim{
+        note.fate == "said" ? note.text : std::string(), note.verdict, note.guard, note.fate, {}};
+    for (answer::NotedQuote const& quote : note.quotes) {
+      if (std::find(claim.paths.begin(), claim.paths.end(), quote.path) == claim.paths.end())
+        claim.paths.push_back(quote.path);
+    }
+    out.push_back(std::move(claim));
+  }
+  return out;
+}
+
 }  // namespace
 
 Asking::Asking(std::string const& query_id, scope::ScopeRequest const& request, World const& world,
@@ -36,17 +54,8 @@ Asking::Asking(std::string const& query_id, scope::ScopeRequest const& request, 
   if (world_.meaning && world_.vectors) kbrepo::add_meaning(shelf, world_.meaning, *world_.vectors);
   std::optional<answer::GivenReading> const given = protocols::project_reading(request.question, shelf);
   inquiry_.emplace(query_id, request.question, std::move(outcome), std::move(shelf),
-                   limits_of(world_.books->settings.limits), stopwatch_, earlier, with_model, given);
-}
-
-std::optional<answer::Prompt> Asking::prompt() const { return inquiry_ ? inquiry_->prompt() : std::nullopt; }
-
-void Asking::take(std::string_view completion) {
-  if (inquiry_) inquiry_->take(completion);
-}
-
-void Asking::give_up(std::string why) {
-  if (inquiry_) inquiry_->give_up(std::move(why));
+                   limits_of(world_.books->settings.limits), stopwatch_, earlier, with_model, given,
+                   world_.forms.get());
 }
 
 answer::Answer Asking::conclude() {
@@ -87,6 +96,7 @@ std::vector<logging::QueryRecord> records_of(answer::Answer const& answer, scope
     record.confidence = std::string(answer::to_string(answer.confidence));
     record.gap = answer.gap;
     record.took_us = answer.took_us.total;
+    record.claims = claims_of(answer, repo);
     records.push_back(std::move(record));
   }
   return records;

@@ -27,6 +27,7 @@ struct World {
   std::shared_ptr<kbrepo::Snapshots const> snapshots;
   std::shared_ptr<kbrepo::VectorSets const> vectors{};  ///< null: no embeddings
   kbrepo::MeaningPtr meaning{};                         ///< of this question; null: words alone
+  std::shared_ptr<answer::KeptForms> forms{};           ///< of pages, kept between questions to a model; may be null
 };
 
 /// Resolves the scope, opens the shelf and answers. Pure but for blob reads; timings stay 0 without a stopwatch.
@@ -41,9 +42,8 @@ class Asking {
   Asking(std::string const& query_id, scope::ScopeRequest const& request, World const& world,
          answer::Stopwatch stopwatch, std::span<answer::EarlierTurn const> earlier, bool with_model);
 
-  [[nodiscard]] std::optional<answer::Prompt> prompt() const;
-  void take(std::string_view completion);
-  void give_up(std::string why);
+  /// Null when the scope is refused: conclude.
+  [[nodiscard]] answer::Inquiry* inquiry() noexcept { return inquiry_ ? &*inquiry_ : nullptr; }
   [[nodiscard]] answer::Answer conclude();
 
  private:

@@ -90,6 +90,7 @@ int main(int argc, char** argv) {
   ask_cmd->add_option("--question", ask.question, "the question")->required();
   ask_cmd->add_option("--scope", ask.scope, "personal, team or both instead of what the words say");
   ask_cmd->add_option("--at", ask.at, "a commit or a date: answer as of then");
+  ask_cmd->add_flag("--explain", ask.explain, "each sentence with its verdict, the reason and what carries it");
   ask_cmd->callback([&] {
     run = [&] {
       ask.config = config;
@@ -206,6 +207,8 @@ int main(int argc, char** argv) {
       ->add_option("--questions", eval.questions,
                    "JSONL: question, answerable, gold_pages, answer_contains, main_lines")
       ->required();
+  eval_cmd->add_option("--drafter", eval.drafter, "extractive, or model: the one of the settings")
+      ->capture_default_str();
   eval_cmd->add_option("--limit", eval.limit, "only the first N questions");
   eval_cmd->add_flag("--print_questions", eval.print_questions, "print the questions, one a line, and ask nothing");
   eval_cmd->add_flag("--details", eval.details, "one JSON line for each question");

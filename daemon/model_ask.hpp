@@ -25,5 +25,8 @@ namespace kb::daemon {
 /// For verbs: ask_in_steps() on a loop of its own, with what the settings name.
 [[nodiscard]] answer::Answer ask_now(std::string const& query_id, scope::ScopeRequest const& request,
                                      World const& world, Clock const& clock);
+/// The same between the two halves of an inquiry that is already prepared.
+void consult_now(std::string const& query_id, answer::Inquiry& inquiry, config::AnswerSettings const& settings,
+                 Clock const& clock);
 
 }  // namespace kb::daemon

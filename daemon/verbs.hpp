@@ -33,6 +33,7 @@ struct AskOptions {
   std::string config;
   Sender sender;
   std::string question, scope, at;
+  bool explain = false;  ///< with the verdict of each sentence
 };
 struct RepoOptions {
   std::string config, owner, repo;
@@ -77,7 +78,8 @@ struct EvalOptions {
   std::string questions;  ///< a JSONL file in the form of the question sets
   std::size_t limit = 0;  ///< 0: all
   bool print_questions = false;
-  bool details = false;  ///< one line a question before the table
+  bool details = false;                ///< one line a question before the table
+  std::string drafter = "extractive";  ///< or "model"
 };
 int eval_verb(EvalOptions const& options, Io io);
 

@@ -107,7 +107,7 @@ int ask_verb(AskOptions const& options, Io io) {
     Result<void> const logged = log_now(shared_books->settings, std::move(records), io.err);
     if (!logged) return fail(io, at("the query cannot be logged, so it is not answered", logged.error()));
   }
-  io.out << answer::to_json(answer) << std::endl;
+  io.out << answer::to_json(answer, options.explain) << std::endl;
   return exit_of(answer.outcome);
 }
 

@@ -7,6 +7,7 @@
 #include "daemon/ask.hpp"
 #include "daemon/exit_codes.hpp"
 #include "daemon/json_out.hpp"
+#include "daemon/model_ask.hpp"
 #include "daemon/scoring.hpp"
 #include "daemon/verbs.hpp"
 
@@ -134,6 +135,7 @@ Json detail_json(GoldQuestion const& q, Score const& s, answer::Answer const& a,
           {"question", q.question},
           {"answerable", q.answerable},
           {"outcome", answer::to_string(a.outcome)},
+          {"drafter", a.drafter},
           {"page_rank", s.page_rank},
           {"contains", s.contains},
           {"cites_page", s.cites_page},
@@ -162,6 +164,12 @@ int eval_verb(EvalOptions const& options, Io io) {
   }
   std::optional<config::Books> const books = open_books(options.repo.config, io);
   if (!books) return kConfiguration;
+  bool const by_model = options.drafter == "model";
+  if (!by_model && options.drafter != "extractive")
+    return fail(io, "bad_drafter", "--drafter is extractive or model, not \"" + options.drafter + "\"", kUsage);
+  if (by_model && !books->settings.answer.model)
+    return fail(io, "bad_drafter", "--drafter model takes answer.drafter \"model\" and answer.model in the settings",
+                kUsage);
   Result<config::RepoSettings const*> const repo = pick_repo(books->settings, options.repo);
   if (!repo) return fail(io, repo.error());
   Result<kbrepo::SnapshotPtr> const snapshot = kbrepo::open_snapshot(books->settings, **repo, {}, progress_on(io.err));
@@ -176,10 +184,14 @@ int eval_verb(EvalOptions const& options, Io io) {
   limits.max_pages = books->settings.limits.max_pages;
   answer::Stopwatch const stopwatch = steady_stopwatch();
   std::vector<Score> scores;
+  SystemClock const clock;
+  answer::KeptForms kept;
   for (GoldQuestion const& q : *questions) {
     std::vector<answer::Found> const found = answer::find_passages(q.question, outcome, shelf, kPassages);
     std::uint64_t const start = stopwatch();
-    answer::Answer answer = answer::respond(q.id, q.question, outcome, shelf, limits, stopwatch);
+    answer::Inquiry inquiry(q.id, q.question, outcome, shelf, limits, stopwatch, {}, by_model, {}, &kept);
+    if (by_model) consult_now(q.id, inquiry, books->settings.answer, clock);
+    answer::Answer answer = inquiry.conclude();
     answer.took_us.total = stopwatch() - start;
     scores.push_back(score(q, found, answer));
     if (!options.details) continue;

@@ -7,7 +7,9 @@
 namespace kb::daemon {
 
 WorldOnDisk::WorldOnDisk(std::filesystem::path settings_file, std::ostream& err)
-    : file_(std::move(settings_file)), err_(err) {}
+    : file_(std::move(settings_file)), err_(err) {
+  last_.forms = std::make_shared<answer::KeptForms>();
+}
 
 Result<World> WorldOnDisk::now() {
   config::Loaded<config::Books> loaded = config::load_books(file_);

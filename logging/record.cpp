@@ -12,23 +12,31 @@ using nlohmann::ordered_json;
 
 /// Everything but the hash, in the order of INTERFACES §3.
 ordered_json fields_of(QueryRecord const& r) {
-  return {{"record_id", r.record_id},
-          {"query_id", r.query_id},
-          {"time", r.time},
-          {"owner", r.repo.owner},
-          {"repo", r.repo.repo},
-          {"open_id", r.open_id},
-          {"chat_type", r.chat_type},
-          {"chat_id", r.chat_id},
-          {"scope", r.scope},
-          {"question", r.question},
-          {"outcome", r.outcome},
-          {"hits", r.hits},
-          {"commit", r.commit},
-          {"confidence", r.confidence},
-          {"gap", r.gap},
-          {"took_us", r.took_us},
-          {"prev", r.prev}};
+  ordered_json out{{"record_id", r.record_id},
+                   {"query_id", r.query_id},
+                   {"time", r.time},
+                   {"owner", r.repo.owner},
+                   {"repo", r.repo.repo},
+                   {"open_id", r.open_id},
+                   {"chat_type", r.chat_type},
+                   {"chat_id", r.chat_id},
+                   {"scope", r.scope},
+                   {"question", r.question},
+                   {"outcome", r.outcome},
+                   {"hits", r.hits},
+                   {"commit", r.commit},
+                   {"confidence", r.confidence},
+                   {"gap", r.gap},
+                   {"took_us", r.took_us},
+                   {"prev", r.prev}};
+  for (RecordedClaim const& claim : r.claims) {
+    out["claims"].push_back({{"text", claim.text},
+                             {"verdict", claim.verdict},
+                             {"guard", claim.guard},
+                             {"fate", claim.fate},
+                             {"paths", claim.paths}});
+  }
+  return out;
 }
 
 /// Compact, raw UTF-8; bytes that are no UTF-8 become U+FFFD, so that writing, reading and writing again is stable.
@@ -77,6 +85,10 @@ QueryRecord record_from(nlohmann::json const& json) {
   json.at("took_us").get_to(r.took_us);
   json.at("prev").get_to(r.prev);
   json.at("hash").get_to(r.hash);
+  if (!json.contains("claims")) return r;
+  for (nlohmann::json const& claim : json.at("claims")) {
+    r.claims.push_back({claim.at("text"), claim.at("verdict"), claim.at("guard"), claim.at("fate"), claim.at("paths")});
+  }
   return r;
 }
 

@@ -13,6 +13,13 @@
 
 namespace kb::logging {
 
+/// What became of one sentence of a model that rests on pages of one repository alone.
+struct RecordedClaim {
+  std::string text;  ///< empty: it was not sent in its own words, and may speak of anything
+  std::string verdict, guard, fate;
+  std::vector<std::string> paths;  ///< of what carries it
+};
+
 struct QueryRecord {
   std::string record_id;  ///< derived from query id and repository: publishing twice is seen by it
   std::string query_id;
@@ -29,8 +36,9 @@ struct QueryRecord {
   std::string confidence;
   bool gap = false;
   std::uint64_t took_us = 0;
-  std::string prev;  ///< hash of the record before it in this repository; empty for the first
-  std::string hash;  ///< SHA-256 (hex) over the canonical JSON of all other fields, prev included
+  std::vector<RecordedClaim> claims;  ///< empty without a model; then the JSON does not name them
+  std::string prev;                   ///< hash of the record before it in this repository; empty for the first
+  std::string hash;                   ///< SHA-256 (hex) over the canonical JSON of all other fields, prev included
 };
 
 [[nodiscard]] std::string record_id(std::string_view query_id, RepoId const& repo);

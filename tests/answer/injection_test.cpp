@@ -48,7 +48,8 @@ void check_harmless(Answer const& answer, std::vector<std::string> const& pages)
     bool const ours = source.url.starts_with("https://git.example/");
     CHECK(ours);
   }
-  for (std::string const& alone : {"\n" + std::string(test::kPayload) + " [", "\n" + std::string(test::kPayload) + "\n"})
+  for (std::string const& alone :
+       {"\n" + std::string(test::kPayload) + " [", "\n" + std::string(test::kPayload) + "\n"})
     CHECK(("\n" + answer.text).find(alone) == std::string::npos);
   CHECK(answer.text.find("\u202E") == std::string::npos);
 }

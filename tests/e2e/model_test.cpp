@@ -45,6 +45,8 @@ TEST_CASE("whatever kind of model answers, the question is answered and every se
       {ModelKind::fenced, "model", "in a fence"},
       {ModelKind::thinking, "model", "behind its thoughts"},
       {ModelKind::no_format, "model", "without response_format"},
+      {ModelKind::no_stream, "model", "as one object"},
+      {ModelKind::reasoning, "model", "behind reasoning in its own field"},
       {ModelKind::cut, "model", "the first sentence is whole"},
       {ModelKind::half_grounded, "model", "the good half"},
       {ModelKind::ungrounded, "extractive", "nothing is left"},
@@ -52,6 +54,7 @@ TEST_CASE("whatever kind of model answers, the question is answered and every se
       {ModelKind::role_confused, "extractive", "no sentences"},
       {ModelKind::empty, "extractive", "it found nothing"},
       {ModelKind::endless, "extractive", "too large"},
+      {ModelKind::failing, "model", "the sentence before the server failed"},
       {ModelKind::slow, "extractive", "late"},
       {ModelKind::too_many, "extractive", "429"},
       {ModelKind::broken, "extractive", "500"},
@@ -71,6 +74,33 @@ TEST_CASE("whatever kind of model answers, the question is answered and every se
     CHECK(answer.value("answer", "").find("MongoDB") == std::string::npos);
     CHECK(answer.value("answer", "").find("evil.example") == std::string::npos);
   }
+}
+
+TEST_CASE("ask --explain says of each sentence what it rests on or why it was dropped; the record has the verdicts") {
+  ModelServer server(ModelKind::half_grounded);
+  Workspace w;
+  use_model(w, server.url());
+  Finished const asked = w.run(KB_PROGRAM, {"ask", "--explain", "--sender_id", "ou_bob", "--chat_type", "group",
+                                            "--chat_id", "oc_nlp", "--question", "Atlas 什么时候立项？"});
+  Json const answer = Json::parse(asked.out);
+  bool said = false, dropped = false;
+  for (Json const& one : answer.at("explain")) {
+    CAPTURE(one.dump());
+    said = said || (one["fate"] == "said" && one["reason"] == "" && !one["quotes"].empty());
+    dropped = dropped || (one["fate"] == "dropped" && one["guard"] == "number" && one["reason"] != "");
+  }
+  CHECK(said);
+  CHECK(dropped);
+  Finished const log = w.run(KB_PROGRAM, {"log", "tail", "--owner", "nlp", "--repo", "nlp-team-kb"});
+  Json const record = Json::parse(log.out.substr(0, log.out.find('\n')));
+  CAPTURE(record.dump());
+  std::size_t with_words = 0;
+  for (Json const& claim : record.at("claims")) {
+    CHECK_EQ(claim["text"] != "", claim["fate"] == "said");
+    with_words += claim["fate"] == "said" ? 1u : 0u;
+  }
+  CHECK(with_words > 0);
+  CHECK_EQ(w.run(KB_PROGRAM, {"log", "verify", "--owner", "nlp", "--repo", "nlp-team-kb"}).exit_code, 0);
 }
 
 TEST_CASE("a model that is not there costs nothing but itself, and a question without pages asks it nothing") {
@@ -143,6 +173,15 @@ TEST_CASE("a model's settings are checked where they stand") {
     Finished const done = w.run(KB_PROGRAM, {"check_config"});
     CHECK_EQ(done.exit_code, 78);
     CHECK(done.out.find("answer.model.base_url") != std::string::npos);
+  }
+  for (char const* const proxy :
+       {"proxy:3128", "https://proxy:3128", "http://user:word@proxy:3128", "http://proxy/x"}) {
+    CAPTURE(proxy);
+    use_model(w, "https://models.example/v1");
+    w.configure([&proxy](Json& config) { config["answer"]["model"]["proxy"] = proxy; });
+    Finished const done = w.run(KB_PROGRAM, {"check_config"});
+    CHECK_EQ(done.exit_code, 78);
+    CHECK(done.out.find("answer.model.proxy") != std::string::npos);
   }
 }
 

@@ -104,6 +104,25 @@ TEST_CASE("a record goes through JSON and back, in the order of the contract") {
   CHECK(hash_fits(*back));
 }
 
+TEST_CASE("what became of a model's sentences is part of the record; without any the record does not name them") {
+  auto r = record("Q1");
+  chain(r, "before");
+  CHECK(to_json(r).find("claims") == std::string::npos);
+  r.claims = {{"甲。", "verbatim", "none", "said", {"a.md"}}, {"", "absent", "number", "dropped", {"b.md", "c.md"}}};
+  chain(r, "before");
+  std::string const json = to_json(r);
+  CHECK(
+      json.find(
+          R"("prev":"before","claims":[{"text":"甲。","verdict":"verbatim","guard":"none","fate":"said","paths":["a.md"]})") !=
+      json.npos);
+  auto const back = parse_record(json);
+  REQUIRE(test::succeeds(back));
+  CHECK_EQ(to_json(*back), json);
+  CHECK(hash_fits(*back));
+  r.claims[1].fate = "said";
+  CHECK_FALSE(hash_fits(r));
+}
+
 TEST_CASE("the hash is SHA-256 over sorted, compact JSON without the hash") {
   QueryRecord r;
   r.record_id = "r";
