@@ -222,6 +222,8 @@ aio::Task<aio::HttpResponse> Api::v1(aio::HttpRequest request, std::string name,
   claim.sender = taken(object, {"SenderId", "sender_id", "open_id"});
   claim.chat_type = taken(object, {"ChatType", "chat_type"});
   claim.chat = taken(object, {"GroupSubject", "chat_id"});
+  claim.agent = request.header("x-kbgate-agent-id");
+  claim.channel = request.header("x-kbgate-channel");
   Result<Caller> caller = caller_of(claim, bound);
   if (!caller) co_return response_of(failure_of(caller.error()));
   std::string const too_many = over_rate(*caller);
@@ -235,8 +237,6 @@ aio::Task<aio::HttpResponse> Api::v1(aio::HttpRequest request, std::string name,
     call.name = std::string(tool_of(name));
     call.arguments = std::move(arguments);
     call.caller = std::move(*caller);
-    call.caller.agent = request.header("x-kbgate-agent-id");
-    call.caller.channel = request.header("x-kbgate-channel");
     reply = co_await run_tool(std::move(call));
   }
   co_return response_of(reply);
