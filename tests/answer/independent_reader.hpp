@@ -105,6 +105,17 @@ inline bool is_made_of(std::string_view said, std::string const& quotes, std::ve
   return denied <= may_deny;
 }
 
+/// Every link of a sentence is one of the pages'.
+inline bool leads_nowhere_else(std::string_view said, std::vector<std::string> const& pages) {
+  for (auto at = said.find("]("); at != said.npos; at = said.find("](", at + 2)) {
+    std::string_view const link = said.substr(at, said.find(')', at) - at);
+    bool known = false;
+    for (std::string const& page : pages) known = known || page.find(link) != std::string::npos;
+    if (!known) return false;
+  }
+  return true;
+}
+
 /// Lines of `reply` before its sources that stand on none of the pages and are not made of the quotes right below them.
 /// The fixed sentences begin as given.
 inline std::vector<std::string> unsupported_lines(std::string_view reply, std::vector<std::string> const& pages) {
@@ -138,7 +149,8 @@ inline std::vector<std::string> unsupported_lines(std::string_view reply, std::v
     for (std::size_t q = i + 1; q < lines.size() && lines[q].starts_with('>'); ++q)
       quotes.append(lines[q]).append("\n");
     bool const own_words = !lines[i].starts_with('>') && !quotes.empty();
-    stands = stands || (own_words && is_made_of(lines[i], quotes, pages));
+    stands = stands ||
+             (own_words && is_made_of(without_targets(lines[i]), quotes, pages) && leads_nowhere_else(lines[i], pages));
     if (!stands) out.emplace_back(lines[i]);
   }
   return out;

@@ -1,6 +1,6 @@
 // Whether anything is sent that no page says, whatever kind of model is asked: questions about the pages of knowledge
 // bases, over HTTP.
-// model_bench [--questions N] [--show N] BUNDLE...
+// model_bench [--questions N] [--kind NAME] [--show N] BUNDLE...
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -54,12 +54,15 @@ void print(std::string_view name, test::ModelQuestions::Tally const& t) {
 
 int main(int argc, char** argv) {
   std::size_t questions = 10'000, shown = 0;
+  std::string only;  // this kind alone
   std::vector<fs::path> bundles;
   for (int i = 1; i < argc; ++i) {
     std::string const word = argv[i];
     auto const number = [&] { return i + 1 < argc ? std::strtoul(argv[++i], nullptr, 10) : 0; };
     if (word == "--questions") {
       questions = number();
+    } else if (word == "--kind") {
+      only = i + 1 < argc ? argv[++i] : "";
     } else if (word == "--show") {
       shown = number();
     } else {
@@ -67,7 +70,7 @@ int main(int argc, char** argv) {
     }
   }
   if (bundles.empty()) {
-    std::fputs("usage: model_bench [--questions N] [--show N] BUNDLE...\n", stderr);
+    std::fputs("usage: model_bench [--questions N] [--kind NAME] [--show N] BUNDLE...\n", stderr);
     return 2;
   }
   log::set_level(log::Level::error);
@@ -82,11 +85,12 @@ int main(int argc, char** argv) {
       "| model | questions | calls | its words | extractive | none | dropped | unsupported |\n"
       "|---|---|---|---|---|---|---|---|\n");
   test::ModelQuestions::Tally all;
-  std::size_t const parts = test::kAllKinds.size() * askers.size();
+  std::size_t const parts = (only.empty() ? test::kAllKinds.size() : 1) * askers.size();
   for (std::size_t k = 0; k < test::kAllKinds.size(); ++k) {
+    if (!only.empty() && only != test::kAllKinds[k].name) continue;
     test::ModelQuestions::Tally of_kind;
     for (std::size_t b = 0; b < askers.size(); ++b) {
-      std::size_t const part = k * askers.size() + b;
+      std::size_t const part = (only.empty() ? k : 0) * askers.size() + b;
       std::size_t const count = questions * (part + 1) / parts - questions * part / parts;
       add(of_kind, askers[b].ask(test::kAllKinds[k].kind, count));
     }

@@ -26,6 +26,7 @@ TEST_CASE("the reader that checks replies knows what no page says") {
       {"网关的端口是 8444。\n> | 网关 | 8443 | [1]", false, "with a digit changed"},
       {"网关的端口不是 8443。\n> | 网关 | 8443 | [1]", false, "with a denial"},
       {"网关的端口是 8443。 [1]", false, "without its quote"},
+      {"服务清单：网关 [8443](https://evil.example)。\n> | 网关 | 8443 | [1]", false, "with a link of its own"},
       {"网关的端口是 8443。\n> | 网关 | 8444 | [1]", false, "with a quote that no page has"},
   };
   for (auto const& row : rows) {
