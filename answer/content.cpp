@@ -5,15 +5,16 @@
 #include <cmath>
 
 #include "answer/characters.hpp"
+#include "kbrepo/index/scan.hpp"
 
 namespace kb::answer {
 namespace {
 
 using kbrepo::index::QueryTerm;
-using kbrepo::index::Term;
 using kbrepo::index::TermKind;
 
 constexpr std::size_t kMaxWords = 64;
+constexpr std::size_t kMaxParts = 64;  // of stand-ins
 constexpr float kCrossing = 0.3f;  // a pair of characters across two words says less, and paraphrase breaks it first
 constexpr float kWholeWord = 0.9f;
 constexpr float kLoneCharacter = 0.6f;
@@ -48,6 +49,13 @@ bool crosses_words(QueryTerm const& term) noexcept { return term.kind == TermKin
 /// 几点, 哪天: what is asked for, not what is spoken of.
 bool asks_for_measure(QueryTerm const& term) noexcept {
   return term.text.starts_with("几") || term.text.starts_with("哪");
+}
+
+/// By the ends and the size; below 1024.
+std::size_t quick_hash(std::string_view term) noexcept {
+  auto const byte = [term](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(term[i])); };
+  std::size_t const last = term.size() - 1;
+  return (byte(0) * 7 + byte(last / 2) * 31 + byte(last) * 113 + term.size() * 17) & 1023;
 }
 
 class Reader {
@@ -122,7 +130,16 @@ bool is_crowd(kbrepo::Shelf const& shelf) noexcept {
   return passages >= kCrowd;
 }
 
-ContentWords::ContentWords(std::span<QueryTerm const> question, kbrepo::Shelf const& shelf) {
+std::vector<kbrepo::StandIn> stand_ins_of(std::string_view question, kbrepo::Shelf const& shelf) {
+  std::vector<kbrepo::StandIn> out;
+  for (kbrepo::SnapshotPtr const& book : shelf.books) {
+    for (kbrepo::StandIn& one : book->stand_ins(shelf.grant).of(question)) out.push_back(std::move(one));
+  }
+  return out;
+}
+
+ContentWords::ContentWords(std::span<QueryTerm const> question, kbrepo::Shelf const& shelf,
+                           std::span<kbrepo::StandIn const> stand_ins) {
   Reader const reader(question, shelf);
   bool const crowd = is_crowd(shelf);
   std::vector<std::string> unknown;
@@ -159,17 +176,59 @@ ContentWords::ContentWords(std::span<QueryTerm const> question, kbrepo::Shelf co
     total_ += words_[i].weight;
     if (std::find(unknown.begin(), unknown.end(), words_[i].text) != unknown.end()) unknown_ |= WordSet{1} << i;
   }
+  mark(stand_ins);
+}
+
+ContentWords::Mark& ContentWords::mark_of(std::string_view term) {
+  auto const at = std::lower_bound(marks_.begin(), marks_.end(), term,
+                                   [](Mark const& mark, std::string_view text) { return mark.text < text; });
+  if (at != marks_.end() && at->text == term) return *at;
+  first_look_.set(quick_hash(term));
+  return *marks_.insert(at, {std::string(term), 0, 0});
+}
+
+WordSet ContentWords::bits_of(std::span<std::string const> terms) const {
+  WordSet out = 0;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    if (std::find(terms.begin(), terms.end(), words_[i].text) != terms.end()) out |= WordSet{1} << i;
+  }
+  return out;
+}
+
+void ContentWords::mark(std::span<kbrepo::StandIn const> stand_ins) {
+  for (std::size_t i = 0; i < words_.size(); ++i) mark_of(words_[i].text).words |= WordSet{1} << i;
+  std::size_t parts = 0;
+  for (kbrepo::StandIn const& one : stand_ins) {
+    WordSet const words = bits_of(one.said);
+    if (words == 0) continue;
+    for (std::vector<std::string> const& phrase : one.instead) {
+      if (parts + phrase.size() > kMaxParts) return;
+      Instead instead{0, words};
+      for (std::string const& term : phrase) {
+        instead.parts |= std::uint64_t{1} << parts;
+        mark_of(term).parts |= std::uint64_t{1} << parts++;
+      }
+      instead_.push_back(instead);
+    }
+  }
 }
 
 WordSet ContentWords::in(std::string_view text) const {
-  thread_local std::vector<Term> terms;  // its capacity is what makes this cheap
-  terms.clear();
-  kbrepo::index::terms_of(text, terms);
+  thread_local kbrepo::index::TermBuffer buffer;  // its capacity is what makes this cheap
+  kbrepo::index::scan_terms(text, buffer);
   WordSet out = 0;
-  for (Term const& term : terms) {
-    auto const found = std::lower_bound(words_.begin(), words_.end(), term.text,
-                                        [](Word const& w, std::string const& t) { return w.text < t; });
-    if (found != words_.end() && found->text == term.text) out |= WordSet{1} << (found - words_.begin());
+  std::uint64_t parts = 0;
+  for (kbrepo::index::TermBuffer::Piece const& piece : buffer.pieces) {
+    std::string_view const term = buffer.term(piece);
+    if (!first_look_.test(quick_hash(term))) continue;
+    auto const found = std::lower_bound(marks_.begin(), marks_.end(), term,
+                                        [](Mark const& mark, std::string_view t) { return mark.text < t; });
+    if (found == marks_.end() || found->text != term) continue;
+    out |= found->words;
+    parts |= found->parts;
+  }
+  for (Instead const& instead : instead_) {
+    if ((parts & instead.parts) == instead.parts) out |= instead.words;
   }
   return out;
 }

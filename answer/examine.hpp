@@ -1,5 +1,5 @@
-/// The evidence behind an outcome, without the answer: what `kbgate eval --details` prints and the outcome model is
-/// fitted on (answer/data/refit.py).
+/// What lies behind an outcome, without the answer: what `kbgate ask --explain` and `kbgate eval --details` print, and
+/// the outcome model is fitted on (answer/data/refit.py).
 #pragma once
 
 #include <string>
@@ -7,10 +7,25 @@
 
 #include "answer/confidence.hpp"
 #include "answer/respond.hpp"
+#include "kbrepo/index/index.hpp"
 
 namespace kb::answer {
 
+/// What one book was asked.
+struct AskedBook {
+  RepoId repo;
+  std::vector<kbrepo::index::QueryTerm> terms;
+};
+/// A passage found, with every part of its score.
+struct RankedPassage {
+  Found found;  ///< its score as a share of the ideal one
+  kbrepo::index::ScoreParts parts;
+  float prior = 1;
+};
+
 struct Examination {
+  std::vector<AskedBook> asked;
+  std::vector<RankedPassage> ranked;  ///< best first
   Evidence evidence;
   Judgement judgement;
   std::vector<Found> excerpts;  ///< what a claim would rest on, best first, whether or not one is made

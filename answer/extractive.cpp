@@ -23,7 +23,7 @@ using kbrepo::Passage;
 constexpr float kHeadingWord = 0.8f;
 constexpr float kNeighbourWord = 0.15f;
 constexpr float kPassageScore = 1.4f;  // more than RETRIEVAL §5: the search knows the page, the sentence only its words
-constexpr float kExpectedKind = 0.25f;
+constexpr float kExpectedKind = 0.6f;  // where the kind is missing, the words alone are seldom the answer
 
 constexpr std::size_t kPassages = 8;          // that compete
 constexpr std::size_t kFirstHits = 10;        // over which the search's certainty is judged

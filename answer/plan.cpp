@@ -13,6 +13,8 @@ namespace {
 using kbrepo::PageInfo;
 using kbrepo::PageKind;
 using kbrepo::PageRole;
+using kbrepo::index::QueryTerm;
+using kbrepo::index::ScoredPassage;
 
 constexpr std::size_t kHits = 40;              // per book, before they are ranked together
 constexpr std::size_t kHitsBeforeProject = 3;  // so many of the best pages are read whatever the project's pages take
@@ -22,6 +24,7 @@ constexpr float kCurated = 1.1f;               // a page of the folders that ser
 constexpr std::size_t kNear = 10;              // passages a book that are near in meaning
 constexpr float kNearShare = .6f;              // of what words can reach: meaning alone proves nothing
 constexpr float kCatalogued = 1.1f;            // the catalogue's title or keyword stands in the question
+constexpr float kMended = 0.8f;                // of a mistyped word's weight has what it must have meant
 /// S1-28: the aggregate pages of a project, in reading order.
 constexpr std::array<std::string_view, 5> kProjectPages{"index.md", "timeline.md", "decisions.md", "open_questions.md",
                                                         "people.md"};
@@ -118,13 +121,40 @@ void add_near(kbrepo::Shelf const& shelf, std::size_t book, std::function<float(
     auto const page = shelf.books[book]->read(shelf.grant, pages[near.doc].path);
     if (!page || near.passage >= (*page)->passages.size()) continue;
     kbrepo::Passage const& passage = (*page)->passages[near.passage];
-    hits.push_back({book, near.doc, near.passage, passage.line_begin, passage.line_end, score});
+    hits.push_back({book, near.doc, near.passage, passage.line_begin, passage.line_end, score, {}, 1});
   }
 }
 
+/// The question's terms, and behind them what the mistyped ones must have meant.
+std::vector<QueryTerm> with_mended(std::span<QueryTerm const> terms, kbrepo::index::Index const& index) {
+  std::vector<QueryTerm> out(terms.begin(), terms.end());
+  for (std::size_t i = 0; i < terms.size(); ++i) {
+    if (terms[i].kind != kbrepo::index::TermKind::word || terms[i].function_word) continue;
+    std::string mended = index.mended(terms[i].text);
+    if (mended.empty()) continue;
+    QueryTerm meant = terms[i];
+    meant.text = std::move(mended);
+    meant.weight *= kMended;
+    meant.stands_for = static_cast<std::int32_t>(i);
+    out.push_back(std::move(meant));
+  }
+  return out;
+}
+
+Hit hit_of(std::size_t book, ScoredPassage const& found) {
+  Hit out{book, found.doc, found.passage, found.line_begin, found.line_end, found.normalised, found.parts, 1};
+  kbrepo::index::ScoreParts& parts = out.parts;
+  float const sum = parts.bm25 + parts.page + parts.support + parts.title + parts.proximity;
+  if (sum <= 0 || found.score <= 0) return out;
+  out.prior = found.score / sum;
+  float const share = found.normalised / found.score;
+  for (float* part : {&parts.bm25, &parts.page, &parts.support, &parts.title, &parts.proximity}) *part *= share;
+  return out;
+}
+
 /// Guides are looked at before the index (S1-65) and noted in `guides` when it is there.
-std::vector<Hit> search(Question const& question, std::span<kbrepo::index::QueryTerm const> terms,
-                        kbrepo::Shelf const& shelf, std::size_t limit, std::vector<Consulted>* guides) {
+std::vector<Hit> search(Question const& question, std::span<QueryTerm const> terms, kbrepo::Shelf const& shelf,
+                        std::size_t limit, std::vector<Consulted>* guides) {
   std::vector<Hit> hits;
   for (std::size_t book = 0; book < shelf.books.size(); ++book) {
     kbrepo::Snapshot const& snapshot = *shelf.books[book];
@@ -134,8 +164,9 @@ std::vector<Hit> search(Question const& question, std::span<kbrepo::index::Query
     kbrepo::index::SearchOptions options;
     options.limit = limit;
     options.prior = [&](std::uint32_t doc) { return prior_of(pages[doc], question, guide); };
-    for (kbrepo::index::ScoredPassage const& found : snapshot.index(shelf.grant).search(terms, options)) {
-      hits.push_back({book, found.doc, found.passage, found.line_begin, found.line_end, found.normalised});
+    std::vector<QueryTerm> const asked = widened(question, terms, snapshot, shelf.grant);
+    for (kbrepo::index::ScoredPassage const& found : snapshot.index(shelf.grant).search(asked, options)) {
+      hits.push_back(hit_of(book, found));
     }
     if (shelf.meaning) add_near(shelf, book, options.prior, hits);
   }
@@ -146,13 +177,20 @@ std::vector<Hit> search(Question const& question, std::span<kbrepo::index::Query
 
 }  // namespace
 
-std::vector<Hit> search_shelf(Question const& question, std::span<kbrepo::index::QueryTerm const> terms,
-                              kbrepo::Shelf const& shelf, std::size_t limit) {
+std::vector<QueryTerm> widened(Question const& question, std::span<QueryTerm const> terms, kbrepo::Snapshot const& book,
+                               scope::ReadGrant const& grant) {
+  std::vector<QueryTerm> out = with_mended(terms, book.index(grant));
+  kbrepo::add_stand_ins(book.stand_ins(grant).of(question.text), out);
+  return out;
+}
+
+std::vector<Hit> search_shelf(Question const& question, std::span<QueryTerm const> terms, kbrepo::Shelf const& shelf,
+                              std::size_t limit) {
   return search(question, terms, shelf, limit, nullptr);
 }
 
-ReadingPlan plan_reading(Question const& question, std::span<kbrepo::index::QueryTerm const> terms,
-                         kbrepo::Shelf const& shelf, std::size_t max_pages) {
+ReadingPlan plan_reading(Question const& question, std::span<QueryTerm const> terms, kbrepo::Shelf const& shelf,
+                         std::size_t max_pages) {
   ReadingPlan plan;
   plan.hits = search(question, terms, shelf, kHits, &plan.guides);
 

@@ -80,7 +80,7 @@ class Responder {
     add_notes();
 
     std::vector<kbrepo::index::QueryTerm> const terms = kbrepo::index::query_terms(question.text);
-    words_.emplace(terms, shelf_);
+    words_.emplace(terms, shelf_, stand_ins_of(question.text, shelf_));
     ReadingPlan const plan = plan_reading(question, terms, shelf_, limits_.max_pages);
     answer_.took_us.search = laps_.lap();
     read(plan);

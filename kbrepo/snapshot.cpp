@@ -14,6 +14,7 @@ namespace kb::kbrepo {
 namespace {
 
 constexpr std::size_t kMaxCatalogBytes = std::size_t{16} << 20;
+constexpr std::size_t kMaxSynonymBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxNotes = 100;
 constexpr std::size_t kTrimAfterPages = 200;
 constexpr std::size_t kMaxViews = 16;
@@ -50,6 +51,16 @@ Catalog read_catalog(PageStore& store, std::optional<BlobId> const& blob) {
   Catalog none;
   none.fault = "catalog.json: " + text.error().what;
   return none;
+}
+
+/// The built-in table and the repository's; says in `fault` why its own is not used.
+StandIns read_synonyms(PageStore& store, std::optional<BlobId> const& blob, std::string& fault) {
+  Synonyms table;
+  if (blob) {
+    auto const text = store.blob(*blob, kMaxSynonymBytes);
+    fault = text ? table.add(*text) : "synonyms.json: " + text.error().what;
+  }
+  return StandIns(table);
 }
 
 /// Changes told before stay true for pages that keep their path and blob, as long as `before` is in our history.
@@ -104,6 +115,8 @@ struct Snapshot::State {
   TimePoint time{};
   PageTable table;
   Catalog catalog;
+  StandIns stand_ins;
+  std::string synonyms_fault;
   index::Index index;
   SnapshotStats stats;
   std::shared_ptr<PageStore> store;
@@ -125,7 +138,9 @@ struct Snapshot::State {
  private:
   void note(TreeListing const& listing) {
     stats.notes = listing.notes;
-    if (!catalog.fault.empty()) stats.notes.push_back(catalog.fault);
+    for (std::string const& fault : {catalog.fault, synonyms_fault}) {
+      if (!fault.empty()) stats.notes.push_back(fault);
+    }
     for (SkippedFile const& file : table.skipped) {
       std::string const why = file.bytes == 0 ? "binary" : std::to_string(file.bytes) + " bytes, over the page limit";
       stats.notes.push_back(file.path + ": " + why + "; skipped");
@@ -188,6 +203,7 @@ Result<SnapshotPtr> Snapshot::build(config::RepoSettings const& settings, Commit
   state->table = std::move(parts->table);
   state->table.commit = commit;
   state->catalog = read_catalog(*state->store, listing->catalog);
+  state->stand_ins = read_synonyms(*state->store, listing->synonyms, state->synonyms_fault);
   tell_history(repo->get(), before, state->table, options.stop);
 
   bool const changed = before == nullptr || before->commit != commit || parts->analysed > 0;
@@ -252,6 +268,11 @@ index::Index Snapshot::index(scope::ReadGrant const& grant, std::string const& v
   state_->views.emplace_front(view, made);
   if (state_->views.size() > kMaxViews) state_->views.pop_back();
   return made;
+}
+
+StandIns const& Snapshot::stand_ins(scope::ReadGrant const& grant) const {
+  assert(grant.allows(repo()));
+  return state_->stand_ins;
 }
 
 Result<std::shared_ptr<Page const>> Snapshot::read(scope::ReadGrant const& grant, std::string_view path) const {

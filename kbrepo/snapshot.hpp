@@ -20,6 +20,7 @@
 #include "kbrepo/index/index.hpp"
 #include "kbrepo/mirror.hpp"
 #include "kbrepo/page.hpp"
+#include "kbrepo/synonyms.hpp"
 #include "scope/grant.hpp"
 
 namespace kb::kbrepo {
@@ -92,6 +93,8 @@ class Snapshot {
   /// choice: the few made last are kept under it.
   [[nodiscard]] index::Index index(scope::ReadGrant const& grant, std::string const& view,
                                    std::function<bool(PageInfo const&)> const& sees) const;
+  /// What else this repository's pages may say instead of a question's words.
+  [[nodiscard]] StandIns const& stand_ins(scope::ReadGrant const& grant) const;
   /// The page from its blob at commit(); a small cache of parsed pages stands in front. not_found uses the text
   /// 页面不存在：{path}.
   [[nodiscard]] Result<std::shared_ptr<Page const>> read(scope::ReadGrant const& grant, std::string_view path) const;

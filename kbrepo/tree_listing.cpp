@@ -68,6 +68,7 @@ class Lister {
         break;
     }
     if (path == "catalog.json") out_.catalog = blob;
+    if (path == "synonyms.json" && !filter_.excludes(path)) out_.synonyms = blob;
     if (filter_.takes(path)) out_.files.push_back({std::move(path), blob});
   }
 

@@ -19,6 +19,7 @@ struct TreeFile {
 struct TreeListing {
   std::vector<TreeFile> files;     ///< in path order
   std::optional<BlobId> catalog;   ///< catalog.json at the root
+  std::optional<BlobId> synonyms;  ///< synonyms.json at the root
   std::size_t skipped_links = 0;   ///< submodules, and symlinks that lead to no file of the tree
   std::vector<std::string> notes;  ///< what was skipped and why
 };

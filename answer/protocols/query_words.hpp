@@ -6,9 +6,12 @@
 #include <string_view>
 #include <vector>
 
-#include "answer/protocols/synonyms.hpp"
+#include "kbrepo/synonyms.hpp"
 
 namespace kb::protocols {
+
+using kbrepo::SynonymGroup;
+using kbrepo::Synonyms;
 
 /// One word as the index knows it: stemmed and folded; a CJK character by itself.
 struct Token {

@@ -16,6 +16,7 @@ struct WeightedTerm {
   TermKind kind = TermKind::word;
   float weight = 0;   ///< idf × weight in the question
   float content = 0;  ///< of it, what says what the question is about: none of a word that asks or joins
+  bool asked = true;  ///< false: it stands in for another term
 };
 
 /// A question's terms, looked up once.

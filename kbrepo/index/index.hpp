@@ -90,6 +90,10 @@ class Index {
   /// ln(1 + (N - df + .5)/(df + .5)) over live passages; for a term nobody has, the largest value.
   [[nodiscard]] float idf(std::string_view term) const;
   [[nodiscard]] std::uint32_t document_frequency(std::string_view term) const;  ///< live passages that hold it
+  /// What a mistyped Latin word must have meant: of the terms that one letter more, less or other, or two swapped, make
+  /// of `term`, the one most passages hold. Empty for one that some passage holds, for short ones, and when there is
+  /// none.
+  [[nodiscard]] std::string mended(std::string_view term) const;
   [[nodiscard]] IndexStats stats() const;
 
   /// Format version and checksum inside; written to a temporary name and renamed. Anything odd on load is `corrupt`:

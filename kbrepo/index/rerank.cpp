@@ -157,7 +157,7 @@ Proximity::Proximity(LiveSet const& live, std::span<WeightedTerm const> terms)
     : live_(live), shapes_(live.parts.size()) {
   for (std::size_t t = 0; t < terms.size(); ++t) {
     WeightedTerm const& term = terms[t];
-    if (term.kind == TermKind::unigram) continue;
+    if (term.kind == TermKind::unigram || !term.asked) continue;
     if (elements_.size() == kMaxElements) break;
     elements_.push_back({term.text, term.kind == TermKind::bigram, term.weight, bit_of(t), {}});
   }

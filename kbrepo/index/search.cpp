@@ -27,6 +27,7 @@ Weighed weigh(LiveSet const& live, std::span<QueryTerm const> query) {
   Weighed out;
   auto& [terms, records] = out.question;
   std::vector<std::uint32_t> by_term;
+  std::vector<float> idf;
   for (QueryTerm const& term : query) {
     std::uint32_t df = 0;
     for (LiveSet::Part const& part : live.parts) {
@@ -34,11 +35,17 @@ Weighed weigh(LiveSet const& live, std::span<QueryTerm const> query) {
       by_term.push_back(record);
       if (record != kNoTerm) df += part.segment->live_passages(record);
     }
-    float const weight = live.idf(df) * term.weight;
+    idf.push_back(live.idf(df));
+    bool const asked = term.stands_for < 0;
+    // What stands in for a common word says no more than that word, however rare it is itself.
+    float const rarity = asked ? idf.back() : std::min(idf.back(), idf[static_cast<std::size_t>(term.stands_for)]);
+    float const weight = rarity * term.weight;
     float const content = weight * content_share(term);
-    out.ideal += weight;
-    out.content += content;
-    if (df > 0) terms.push_back({term.text, term.kind, weight, content});
+    if (asked) {
+      out.ideal += weight;
+      out.content += content;
+    }
+    if (df > 0) terms.push_back({term.text, term.kind, weight, content, asked});
     if (df == 0) by_term.resize(by_term.size() - live.parts.size());
   }
   for (std::size_t part = 0; part < live.parts.size(); ++part) {

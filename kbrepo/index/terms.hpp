@@ -28,6 +28,8 @@ struct QueryTerm {
   TermKind kind = TermKind::word;
   float weight = 1;            ///< CJK unigram .25, cross-word bigram .6, question and function words ×.5
   bool function_word = false;  ///< asks or joins, says nothing of the subject
+  /// Place in the query of the term that this one, which was not asked, stands in for; below 0: it was asked.
+  std::int32_t stands_for = -1;
 };
 
 /// Terms of a question with their weights, repeats merged. Uses a word segmenter for bigrams that cross words.

@@ -29,6 +29,9 @@ TEST_CASE("questions to the demo are answered from the page that says it") {
   };
   constexpr Case cases[] = {
       {"组会在什么时候？", "10 点半", "onboarding/新人指南.md", "组会 is a word though 会 joins"},
+      {"组会什么时候开始？", "10 点半", "onboarding/新人指南.md",
+       "a time is asked, so a place without one is beside the point"},
+      {"who leads the Atlas project?", "周博", "projects/atlas/people.md", "asked in English, told in Chinese"},
       {"混合来源的难负例 nDCG@10 是多少？", "0.741", "summaries/experiments/2026-09-16-难负例对比.md", "a table"},
       {"韩雪负责什么？", "评测集", "people/韩雪.md", "a person"},
       {"标注平台的地址是什么？", "label-old.example", "resources/标注平台.md", "a resource"},
