@@ -1,7 +1,9 @@
 #include "answer/follow_up.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <vector>
 
 #include "answer/characters.hpp"
 #include "answer/follow_up_words.hpp"
@@ -43,15 +45,32 @@ bool stands_alone(std::string_view text, std::size_t begin, std::size_t size) {
   return !runs_on && !continues;
 }
 
+struct ListedWord {
+  std::string_view text;
+  WordClass word_class;
+};
+
+/// The lists by the first byte of their words, in their order.
+std::vector<ListedWord> const& words_on(char first) {
+  static auto const kTable = [] {
+    std::array<std::vector<ListedWord>, 256> table;
+    for (WordFamily const& family : kFollowUpWords) {
+      for (std::string_view words = family.words; !words.empty();) {
+        std::string_view const word = words.substr(0, words.find('|'));
+        words.remove_prefix(std::min(words.size(), word.size() + 1));
+        if (!word.empty()) table[static_cast<unsigned char>(word.front())].push_back({word, family.word_class});
+      }
+    }
+    return table;
+  }();
+  return kTable[static_cast<unsigned char>(first)];
+}
+
 Token longest_word(std::string_view text, std::size_t at) {
   Token best{WordClass::subject, at, at};
-  for (WordFamily const& family : kFollowUpWords) {
-    for (std::string_view words = family.words; !words.empty();) {
-      std::string_view const word = words.substr(0, words.find('|'));
-      words.remove_prefix(std::min(words.size(), word.size() + 1));
-      if (word.size() <= best.end - at || !text.substr(at).starts_with(word)) continue;
-      if (stands_alone(text, at, word.size())) best = {family.word_class, at, at + word.size()};
-    }
+  for (ListedWord const& word : words_on(text[at])) {
+    if (word.text.size() <= best.end - at || !text.substr(at).starts_with(word.text)) continue;
+    if (stands_alone(text, at, word.text.size())) best = {word.word_class, at, at + word.text.size()};
   }
   return best;
 }

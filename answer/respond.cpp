@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "answer/accord.hpp"
 #include "answer/characters.hpp"
 #include "answer/content.hpp"
 #include "answer/extractive.hpp"
@@ -66,7 +67,8 @@ class Responder {
   void prepare(std::optional<FollowUp> const& follow_up, bool with_model, KeptForms* kept) {
     Names const names = names_of(shelf_);
     std::string const& asked = follow_up ? follow_up->question : answer_.question;
-    Question question = understand(asked, names, outcome_.project_id);
+    question_ = understand(asked, names, outcome_.project_id);
+    Question& question = question_;
     if (follow_up) {                 // S1-8
       question.lang = answer_.lang;  // of the words typed
       answer_.assumed = follow_up->subject;
@@ -291,16 +293,34 @@ class Responder {
       set_sources(excerpts);
       parts_.quotes.clear();
       for (std::size_t i = 0; i < excerpts.size(); ++i) parts_.quotes.push_back({lines_of(excerpts[i]), i, false});
-      std::string text = assumed_first(render_answered(parts_with(answered_notes())));
+      Comparison const pages = compare_pages(question_, *words_, excerpts, pages_);
+      std::vector<std::string> notes = answered_notes();
+      if (pages.accord == Accord::different) notes.push_back(differing(excerpts, pages));
+      std::string text = assumed_first(render_answered(parts_with(std::move(notes))));
       Validation const verdict = check(text);
       if (verdict.valid && text.size() <= limits_.max_answer_bytes) {
         finish(Outcome::answered, std::move(text));
         answer_.gap = names_absence();
+        if (pages.accord == Accord::same) answer_.confidence = Confidence::high;
+        if (pages.accord == Accord::different) answer_.confidence = Confidence::low;
         return true;
       }
       drop_failing(excerpts, verdict);
     }
     return false;
+  }
+
+  /// Both are shown; which one holds is the reader's to tell.
+  [[nodiscard]] std::string differing(std::vector<Excerpt> const& excerpts, Comparison const& pages) const {
+    auto const dated = [&](std::size_t i) { return DatedSource{i + 1, date_of(pages_[excerpts[i].page])}; };
+    return differing_note(parts_.lang, dated(pages.one), dated(pages.other));
+  }
+
+  /// As the page says, else the day of its last change.
+  [[nodiscard]] std::string date_of(PageRead const& read) const {
+    if (!read.page->front.date.empty()) return read.page->front.date;
+    auto const change = shelf_.books[read.book]->last_change(shelf_.grant, read.page->path);
+    return change ? iso8601(change->time).substr(0, 10) : std::string();
   }
 
   void drop_failing(std::vector<Excerpt>& excerpts, Validation const& verdict) {
@@ -424,6 +444,10 @@ class Responder {
     std::vector<ReadPage> read;
     for (PageRead const& entry : pages_) {
       kbrepo::Snapshot const& book = *shelf_.books[entry.book];
+      bool const cited = std::any_of(answer_.sources.begin(), answer_.sources.end(), [&](Source const& source) {
+        return source.path == entry.page->path && source.repo == book.repo();
+      });
+      if (!cited) continue;  // what is said must stand there
       std::string url = book.url(entry.page->path, 0, 0);
       if (url.empty()) url = book.repo().str() + ':' + entry.page->path;
       read.push_back({entry.page->title, std::move(url), label_of(book, shelf_.grant, entry.page->path),
@@ -460,6 +484,7 @@ class Responder {
   Limits const& limits_;
   Laps& laps_;
   std::vector<PageRead> pages_;
+  Question question_;
   std::optional<ContentWords> words_;
   Draft draft_;
   Judgement judgement_;

@@ -53,7 +53,26 @@ bool has_known_form(std::string_view text) {
   });
 }
 
+/// Whether any word could be a code: most texts have none, and need no second look.
+bool may_hold_code(std::string_view text) noexcept {
+  std::size_t size = 0;
+  bool letter = false, digit = false;
+  for (char const c : text) {
+    if (!is_code_char(c)) {
+      size = 0;
+      letter = digit = false;
+      continue;
+    }
+    bool const d = is_digit(static_cast<unsigned char>(c));
+    digit = digit || d;
+    letter = letter || (!d && is_ascii_alnum(static_cast<unsigned char>(c)));
+    if (++size >= kMinCode && letter && digit) return true;
+  }
+  return false;
+}
+
 bool has_labelled_code(std::string_view text) {
+  if (!may_hold_code(text)) return false;
   std::string const lower = lower_ascii(text);
   for (std::string_view const label : kLabels) {
     for (auto at = lower.find(label); at != lower.npos; at = lower.find(label, at + 1)) {

@@ -14,8 +14,9 @@ struct Texts {
   std::string_view stale_head, stale_tail, stale_undated;  // around the date
   std::string_view missing_head, missing_tail;             // around owner/repo
   std::string_view personal_only;
-  std::string_view hand_off_head, hand_off_tail;  // around the skill
-  std::string_view assumed_head, assumed_tail;    // around the subject
+  std::string_view differing_head, differing_tail;  // around the sources and their dates
+  std::string_view hand_off_head, hand_off_tail;    // around the skill
+  std::string_view assumed_head, assumed_tail;      // around the subject
 };
 
 constexpr Texts kZh{
@@ -30,6 +31,8 @@ constexpr Texts kZh{
     .missing_head = "（注意：知识库 ",
     .missing_tail = " 暂时无法读取，以上内容不包括它。）",
     .personal_only = "（注意：你还没有加入团队，以上内容只来自个人知识库。）",
+    .differing_head = "（注意：两处的说法不同，请核对：",
+    .differing_tail = "。）",
     .hand_off_head = "这个请求不是查询，请交给 `",
     .hand_off_tail = "` 技能处理，我没有查询知识库。",
     .assumed_head = "关于「",
@@ -51,6 +54,8 @@ constexpr Texts kEn{
     .missing_head = "(Note: the knowledge base ",
     .missing_tail = " cannot be read at the moment and is not covered above.)",
     .personal_only = "(Note: you are in no team yet; the above comes from your personal knowledge base alone.)",
+    .differing_head = "(Note: these two differ; check which one holds: ",
+    .differing_tail = ".)",
     .hand_off_head = "This request is not a query; it belongs to the `",
     .hand_off_tail = "` skill. I have not searched the knowledge base.",
     .assumed_head = "About \"",
@@ -100,6 +105,29 @@ bool is_repo_text(std::string_view text) noexcept {
   return slashes == 1 && text.size() > 2;
 }
 
+constexpr std::string_view kNoDate = "?";
+
+std::string dated_text(DatedSource const& source) {
+  std::string_view const date = trim(source.date);
+  return '[' + std::to_string(source.number) + "] " + std::string(is_date_text(date) ? date : kNoDate);
+}
+
+/// `[1] 2026-03-02` or `[1] ?`
+bool is_dated_text(std::string_view text) noexcept {
+  if (!text.starts_with('[')) return false;
+  auto const close = text.find("] ");
+  if (close == text.npos || close < 2 || close > 4) return false;
+  for (char const c : text.substr(1, close - 1)) {
+    if (!is_digit(static_cast<unsigned char>(c))) return false;
+  }
+  return text.substr(close + 2) == kNoDate || is_date_text(text.substr(close + 2));
+}
+
+bool is_dated_pair(std::string_view text) noexcept {
+  auto const comma = text.find(", ");
+  return comma != text.npos && is_dated_text(text.substr(0, comma)) && is_dated_text(text.substr(comma + 2));
+}
+
 /// One line; each of `from` becomes the character of `to` at the same place.
 std::string one_line(std::string_view raw, std::u32string_view from, std::u32string_view to) {
   std::string out;
@@ -136,6 +164,10 @@ std::string missing_note(Lang lang, RepoId const& repo) {
 }
 
 std::string_view personal_only_note(Lang lang) noexcept { return of(lang).personal_only; }
+
+std::string differing_note(Lang lang, DatedSource const& one, DatedSource const& other) {
+  return around(of(lang).differing_head, dated_text(one) + ", " + dated_text(other), of(lang).differing_tail);
+}
 
 std::string hand_off_text(Lang lang, std::string_view skill) {
   return around(of(lang).hand_off_head, skill, of(lang).hand_off_tail);
@@ -175,6 +207,7 @@ bool is_note(std::string_view line) {
   for (Texts const& texts : kAll) {
     if (trim(line) == texts.personal_only) return true;
     if (fits(trim(line), texts.missing_head, texts.missing_tail, is_repo_text)) return true;
+    if (fits(trim(line), texts.differing_head, texts.differing_tail, is_dated_pair)) return true;
   }
   return false;
 }

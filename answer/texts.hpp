@@ -20,6 +20,12 @@ namespace kb::answer {
 [[nodiscard]] std::string missing_note(Lang lang, RepoId const& repo);
 /// A team question of somebody without a team was asked of the personal knowledge base alone (C-22).
 [[nodiscard]] std::string_view personal_only_note(Lang lang) noexcept;
+/// Two quotes give other values for the same thing: their sources' numbers and dates (empty: not known).
+struct DatedSource {
+  std::size_t number = 0;
+  std::string date;
+};
+[[nodiscard]] std::string differing_note(Lang lang, DatedSource const& one, DatedSource const& other);
 [[nodiscard]] std::string hand_off_text(Lang lang, std::string_view skill);
 /// The first line of a reply to a follow-up: which subject was taken as meant (S1-8).
 [[nodiscard]] std::string assumed_line(Lang lang, std::string_view subject);
@@ -28,7 +34,7 @@ namespace kb::answer {
 [[nodiscard]] bool is_no_answer_sentence(std::string_view line);
 [[nodiscard]] bool is_insufficient_sentence(std::string_view line);
 [[nodiscard]] bool is_stale_line(std::string_view line);
-[[nodiscard]] bool is_note(std::string_view line);  ///< missing_note or personal_only_note
+[[nodiscard]] bool is_note(std::string_view line);  ///< missing_note, personal_only_note or differing_note
 [[nodiscard]] std::optional<std::string_view> assumed_in(std::string_view line);  ///< the subject of an assumed_line
 
 /// Whether a subject may be said to be assumed: words of one line, and nothing a chat would take for a link, a mention
