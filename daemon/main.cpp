@@ -90,7 +90,9 @@ int main(int argc, char** argv) {
   ask_cmd->add_option("--question", ask.question, "the question")->required();
   ask_cmd->add_option("--scope", ask.scope, "personal, team or both instead of what the words say");
   ask_cmd->add_option("--at", ask.at, "a commit or a date: answer as of then");
-  ask_cmd->add_flag("--explain", ask.explain, "each sentence with its verdict, the reason and what carries it");
+  ask_cmd->add_flag("--explain", ask.explain,
+                    "each sentence with its verdict and what carries it; the terms asked, the parts of each score and "
+                    "the evidence");
   ask_cmd->callback([&] {
     run = [&] {
       ask.config = config;
@@ -201,20 +203,28 @@ int main(int argc, char** argv) {
   });
 
   EvalOptions eval;
-  auto* eval_cmd = verb("eval", "score answers against a question set");
-  add_repo(*eval_cmd, eval.repo);
+  std::string eval_action = "score";
+  auto* eval_cmd = verb("eval", "score answers against a question set, or against what the pages themselves say");
   eval_cmd
-      ->add_option("--questions", eval.questions,
-                   "JSONL: question, answerable, gold_pages, answer_contains, main_lines")
-      ->required();
+      ->add_option(
+          "action", eval_action,
+          "score: --questions; generate: make questions from headings, tables, dates and definitions; run: ask "
+          "those, also with the page gone and with the value changed")
+      ->check(CLI::IsMember({"score", "generate", "run"}))
+      ->capture_default_str();
+  add_repo(*eval_cmd, eval.repo);
+  eval_cmd->add_option("--questions", eval.questions,
+                       "JSONL: question, answerable, gold_pages, answer_contains, main_lines");
   eval_cmd->add_option("--drafter", eval.drafter, "extractive, or model: the one of the settings")
       ->capture_default_str();
-  eval_cmd->add_option("--limit", eval.limit, "only the first N questions");
+  eval_cmd->add_option("--limit", eval.limit, "only the first N questions; so many are made (60)");
   eval_cmd->add_flag("--print_questions", eval.print_questions, "print the questions, one a line, and ask nothing");
   eval_cmd->add_flag("--details", eval.details, "one JSON line for each question");
   eval_cmd->callback([&] {
     run = [&] {
       eval.repo.config = config;
+      if (eval_action == "generate") return eval_generate_verb(eval, io);
+      if (eval_action == "run") return eval_run_verb(eval, io);
       return eval_verb(eval, io);
     };
   });

@@ -33,7 +33,8 @@ struct AskOptions {
   std::string config;
   Sender sender;
   std::string question, scope, at;
-  bool explain = false;  ///< with the verdict of each sentence
+  /// With the verdict of each sentence, the terms asked, the parts of each score and the evidence behind the outcome.
+  bool explain = false;
 };
 struct RepoOptions {
   std::string config, owner, repo;
@@ -82,6 +83,11 @@ struct EvalOptions {
   std::string drafter = "extractive";  ///< or "model"
 };
 int eval_verb(EvalOptions const& options, Io io);
+/// Questions that the repository's own pages answer, one JSON line each, in the form that `questions` has.
+int eval_generate_verb(EvalOptions const& options, Io io);
+/// Asks them; then each again with its page taken away, and with its value changed on the page. kFailure when an answer
+/// cites a page that is gone or tells a value that the page no longer has.
+int eval_run_verb(EvalOptions const& options, Io io);
 
 struct ChatOptions {
   std::string url, token_file;

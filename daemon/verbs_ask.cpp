@@ -5,6 +5,7 @@
 #include "daemon/ask.hpp"
 #include "daemon/embedder.hpp"
 #include "daemon/exit_codes.hpp"
+#include "daemon/explain.hpp"
 #include "daemon/json_out.hpp"
 #include "daemon/model_ask.hpp"
 #include "daemon/publish.hpp"
@@ -107,7 +108,16 @@ int ask_verb(AskOptions const& options, Io io) {
     Result<void> const logged = log_now(shared_books->settings, std::move(records), io.err);
     if (!logged) return fail(io, at("the query cannot be logged, so it is not answered", logged.error()));
   }
-  io.out << answer::to_json(answer, options.explain) << std::endl;
+  if (!options.explain || !outcome.granted()) {
+    io.out << answer::to_json(answer, options.explain) << std::endl;
+    return exit_of(answer.outcome);
+  }
+  answer::Limits limits;
+  limits.max_pages = shared_books->settings.limits.max_pages;
+  kbrepo::Shelf const shelf = kbrepo::open_shelf(*outcome.grant, *world.snapshots);
+  Json shown = Json::parse(answer::to_json(answer, true));
+  shown["search"] = explain_json(answer::examine(options.question, outcome, shelf, limits));
+  print(io.out, shown);
   return exit_of(answer.outcome);
 }
 

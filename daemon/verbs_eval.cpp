@@ -5,7 +5,9 @@
 
 #include "answer/examine.hpp"
 #include "daemon/ask.hpp"
+#include "daemon/evaluation.hpp"
 #include "daemon/exit_codes.hpp"
+#include "daemon/explain.hpp"
 #include "daemon/json_out.hpp"
 #include "daemon/model_ask.hpp"
 #include "daemon/scoring.hpp"
@@ -13,8 +15,6 @@
 
 namespace kb::daemon {
 namespace {
-
-constexpr std::size_t kPassages = 60;  ///< enough to see ten distinct pages
 
 /// Resident memory of this process in KiB, as the kernel counts it; 0 when it does not say.
 std::size_t resident_kib() {
@@ -94,28 +94,6 @@ void print_table(std::ostream& out, std::string const& name, std::vector<Group> 
   out << line.data() << std::flush;
 }
 
-Json evidence_json(answer::Evidence const& e) {
-  return {{"no_content_word", e.no_content_word},
-          {"lacks_number", e.lacks_number},
-          {"names_page", e.names_page},
-          {"crowd", e.crowd},
-          {"owned", e.owned},
-          {"agrees", e.agrees},
-          {"english", e.english},
-          {"topic", e.topic},
-          {"best_unit", e.best_unit},
-          {"best_window", e.best_window},
-          {"best_passage", e.best_passage},
-          {"page", e.page},
-          {"top_score", e.top_score},
-          {"margin", e.margin},
-          {"over_rest", e.over_rest},
-          {"concentration", e.concentration},
-          {"heaviest_missing", e.heaviest_missing},
-          {"unknown", e.unknown},
-          {"words", e.words}};
-}
-
 Json paths_json(std::vector<answer::Found> const& found) {
   Json out = Json::array();
   for (answer::Found const& one : found) {
@@ -153,6 +131,7 @@ Json detail_json(GoldQuestion const& q, Score const& s, answer::Answer const& a,
 }  // namespace
 
 int eval_verb(EvalOptions const& options, Io io) {
+  if (options.questions.empty()) return fail(io, "bad_request", "--questions names the question set to ask", kUsage);
   Result<std::string> const text = read_input(options.questions);
   if (!text) return fail(io, text.error());
   Result<std::vector<GoldQuestion>> questions = parse_questions(*text);
@@ -162,51 +141,40 @@ int eval_verb(EvalOptions const& options, Io io) {
     for (GoldQuestion const& q : *questions) io.out << q.question << '\n';
     return kDone;
   }
-  std::optional<config::Books> const books = open_books(options.repo.config, io);
-  if (!books) return kConfiguration;
+  int exit_code = kDone;
+  std::optional<Evaluation> const kb = open_evaluation(options.repo, io, exit_code);
+  if (!kb) return exit_code;
   bool const by_model = options.drafter == "model";
   if (!by_model && options.drafter != "extractive")
     return fail(io, "bad_drafter", "--drafter is extractive or model, not \"" + options.drafter + "\"", kUsage);
-  if (by_model && !books->settings.answer.model)
+  if (by_model && !kb->settings.answer.model)
     return fail(io, "bad_drafter", "--drafter model takes answer.drafter \"model\" and answer.model in the settings",
                 kUsage);
-  Result<config::RepoSettings const*> const repo = pick_repo(books->settings, options.repo);
-  if (!repo) return fail(io, repo.error());
-  Result<kbrepo::SnapshotPtr> const snapshot = kbrepo::open_snapshot(books->settings, **repo, {}, progress_on(io.err));
-  if (!snapshot) return fail(io, snapshot.error());
-
-  scope::ScopeOutcome outcome;
-  outcome.grant = scope::operator_grant((*repo)->id, scope::Label::team);
-  outcome.scope = scope::Scope::team;
-  outcome.team_kbs = {(*repo)->id};
-  kbrepo::Shelf const shelf = kbrepo::open_shelf(*outcome.grant, {{(*repo)->id, *snapshot}});
-  answer::Limits limits;
-  limits.max_pages = books->settings.limits.max_pages;
+  kbrepo::Shelf const shelf = kb->shelf_of(kb->snapshot);
   answer::Stopwatch const stopwatch = steady_stopwatch();
   std::vector<Score> scores;
   SystemClock const clock;
   answer::KeptForms kept;
   for (GoldQuestion const& q : *questions) {
-    std::vector<answer::Found> const found = answer::find_passages(q.question, outcome, shelf, kPassages);
     std::uint64_t const start = stopwatch();
-    answer::Inquiry inquiry(q.id, q.question, outcome, shelf, limits, stopwatch, {}, by_model, {}, &kept);
-    if (by_model) consult_now(q.id, inquiry, books->settings.answer, clock);
+    answer::Inquiry inquiry(q.id, q.question, kb->outcome, shelf, kb->limits, stopwatch, {}, by_model, {}, &kept);
+    if (by_model) consult_now(q.id, inquiry, kb->settings.answer, clock);
     answer::Answer answer = inquiry.conclude();
     answer.took_us.total = stopwatch() - start;
-    scores.push_back(score(q, found, answer));
+    scores.push_back(score(q, kb->find(shelf, q.question), answer));
     if (!options.details) continue;
-    print(io.out, detail_json(q, scores.back(), answer, answer::examine(q.question, outcome, shelf, limits)));
+    print(io.out, detail_json(q, scores.back(), answer, answer::examine(q.question, kb->outcome, shelf, kb->limits)));
   }
   std::vector<Group> const all = groups(*questions, scores);
-  print_table(io.err, (*repo)->id.str(), all, (*snapshot)->stats());
+  print_table(io.err, kb->repo.id.str(), all, kb->snapshot->stats());
   Json out = totals_json(all.front().totals);
   for (auto group = all.begin() + 1; group != all.end(); ++group)
     out["groups"][group->name] = totals_json(group->totals);
   out["success"] = true;
-  out["repo"] = (*repo)->id.str();
-  out["index_seconds"] = (*snapshot)->stats().seconds;
-  out["pages"] = (*snapshot)->stats().pages;
-  out["passages"] = (*snapshot)->stats().passages;
+  out["repo"] = kb->repo.id.str();
+  out["index_seconds"] = kb->snapshot->stats().seconds;
+  out["pages"] = kb->snapshot->stats().pages;
+  out["passages"] = kb->snapshot->stats().passages;
   out["resident_kib"] = resident_kib();
   print(io.out, out);
   return kDone;
