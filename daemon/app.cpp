@@ -137,8 +137,7 @@ class App {
     Embedder::Hooks hooks;
     hooks.books = [this] { return books_; };
     hooks.snapshots = [this] { return library_.snapshots(); };
-    return std::make_unique<Embedder>(ex_, git_, std::move(client), *books_->settings.answer.embeddings,
-                                      std::move(hooks));
+    return std::make_unique<Embedder>(ex_, std::move(client), *books_->settings.answer.embeddings, std::move(hooks));
   }
 
   Desk::Hooks desk_hooks() {

@@ -114,13 +114,9 @@ struct Embedder::Round {
   }
 };
 
-Embedder::Embedder(aio::Executor ex, aio::Pool& files, std::unique_ptr<model::EmbeddingClient> client,
-                   config::EmbeddingSettings settings, Hooks hooks)
-    : ex_(std::move(ex)),
-      files_(files),
-      client_(std::move(client)),
-      settings_(std::move(settings)),
-      hooks_(std::move(hooks)) {}
+Embedder::Embedder(aio::Executor ex, std::unique_ptr<model::EmbeddingClient> client, config::EmbeddingSettings settings,
+                   Hooks hooks)
+    : ex_(std::move(ex)), client_(std::move(client)), settings_(std::move(settings)), hooks_(std::move(hooks)) {}
 
 aio::Task<> Embedder::run() {
   for (;;) {
@@ -149,7 +145,7 @@ aio::Task<> Embedder::load(RepoId id) {
   auto const books = hooks_.books();
   Result<kbrepo::Vectors> loaded = Error(Errc::not_found, "");
   auto job = [&] { loaded = kbrepo::Vectors::load(kbrepo::vectors_file(books->settings, id), settings_.name); };
-  co_await files_.run(job);
+  co_await pool_.run(job);
   if (!loaded && loaded.error().code == Errc::corrupt) {
     log::write(log::Level::warn, "embeddings.rebuild", {{"repo", id.str()}, {"reason", loaded.error().what}});
   }
@@ -164,7 +160,7 @@ aio::Task<bool> Embedder::catch_up(RepoId id, kbrepo::SnapshotPtr snapshot) {
     round.known = sets_->at(id);
     std::size_t const most = settings_.batch * kBatchesARound;
     auto collect = [&] { round.collect(most); };
-    co_await files_.run(collect);
+    co_await pool_.run(collect);
     if (round.blobs.empty()) break;
     std::vector<std::string> texts = std::move(round.texts);
     Result<model::Embedded> embedded = co_await embed_all(*client_, std::move(texts), settings_.batch, limit());
@@ -181,7 +177,7 @@ aio::Task<bool> Embedder::catch_up(RepoId id, kbrepo::SnapshotPtr snapshot) {
       std::size_t const dimension = round.embedded.dimension > 0 ? round.embedded.dimension : round.known->dimension();
       next = dimension > 0 ? round.known->with(dimension, round.by_blob()) : *round.known;
     };
-    co_await files_.run(add);
+    co_await pool_.run(add);
     bool const nothing_yet = next && next->dimension() == 0;  // pages without a passage alone
     if (nothing_yet) break;
     if (!next) {
@@ -221,7 +217,7 @@ aio::Task<> Embedder::save(RepoId id, kbrepo::SnapshotPtr snapshot) {
     kept = std::make_shared<kbrepo::Vectors const>(known->pruned(snapshot->pages(grant)));
     saved = kept->save(kbrepo::vectors_file(books->settings, id));
   };
-  co_await files_.run(job);
+  co_await pool_.run(job);
   assign(id, *kept);
   if (!saved)
     log::write(log::Level::warn, "embeddings.not_stored", {{"repo", id.str()}, {"reason", saved.error().what}});

@@ -27,8 +27,8 @@ class Embedder {
     std::function<std::shared_ptr<config::Books const>()> books;
     std::function<std::shared_ptr<kbrepo::Snapshots const>()> snapshots;
   };
-  Embedder(aio::Executor ex, aio::Pool& files, std::unique_ptr<model::EmbeddingClient> client,
-           config::EmbeddingSettings settings, Hooks hooks);
+  Embedder(aio::Executor ex, std::unique_ptr<model::EmbeddingClient> client, config::EmbeddingSettings settings,
+           Hooks hooks);
 
   /// Follows the library until it is cancelled.
   aio::Task<> run();
@@ -48,7 +48,7 @@ class Embedder {
   [[nodiscard]] std::chrono::milliseconds limit() const;  ///< of one call with its repeats
 
   aio::Executor ex_;
-  aio::Pool& files_;
+  aio::Pool pool_{1};  ///< its own: building a graph takes minutes where there are many passages
   std::unique_ptr<model::EmbeddingClient> client_;
   config::EmbeddingSettings settings_;
   Hooks hooks_;
