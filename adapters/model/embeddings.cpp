@@ -1,7 +1,6 @@
 #include "adapters/model/embeddings.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -10,7 +9,8 @@
 #include "adapters/aio/http_client.hpp"
 #include "adapters/aio/tls.hpp"
 #include "adapters/aio/wait.hpp"
-#include "config/atomic_file.hpp"
+#include "adapters/model/retry.hpp"
+#include "config/secret_file.hpp"
 #include "logging/service_log.hpp"
 
 namespace kb::model {
@@ -19,26 +19,12 @@ namespace {
 using Json = nlohmann::json;
 using std::chrono::milliseconds;
 
-constexpr std::size_t kMaxKeyBytes = 4096;
 constexpr std::size_t kMaxReplyBytes = 64 * 1024 * 1024;  // 2048 vectors of 1536 numbers, in decimal
 constexpr milliseconds kFirstPause{250};
 constexpr int kFaultsToRest = 3;       ///< in a row, before the server is left alone
 constexpr milliseconds kRest{30'000};  ///< … for so long
 
 Error corrupt(std::string const& what) { return {Errc::corrupt, "the embeddings' reply " + what}; }
-
-/// Seconds of a Retry-After header; nothing for a date.
-std::optional<milliseconds> retry_after(aio::HttpResponse const& response) {
-  auto const at = response.headers.find("retry-after");
-  if (at == response.headers.end()) return std::nullopt;
-  unsigned seconds = 0;
-  char const* const end = at->second.data() + at->second.size();
-  auto const [rest, fault] = std::from_chars(at->second.data(), end, seconds);
-  if (fault != std::errc() || rest != end || seconds > 3600) return std::nullopt;
-  return milliseconds(seconds * 1000);
-}
-
-bool can_help_to_repeat(unsigned status) noexcept { return status == 408 || status == 429 || status >= 500; }
 
 /// Length 1, so that a product of two is the cosine between them; false for what has no direction.
 bool normalise(float* vector, std::size_t n) noexcept {
@@ -139,13 +125,9 @@ Result<std::unique_ptr<OpenAiEmbeddings>> OpenAiEmbeddings::make(aio::Executor e
                                                                  Clock const& clock) {
   std::string key;
   if (!settings.api_key_file.empty()) {
-    Result<std::string> text = config::read_file(settings.api_key_file, kMaxKeyBytes);
-    if (!text) return at("answer.embeddings.api_key_file", text.error());
-    key = text->substr(0, text->find_first_of(" \t\r\n"));
-    bool const visible = std::all_of(key.begin(), key.end(), [](char c) { return c > ' ' && c < 0x7F; });
-    if (key.empty() || !visible) {
-      return Error(Errc::invalid_input, settings.api_key_file.string() + " holds no key of one line");
-    }
+    Result<std::string> secret = config::read_secret(settings.api_key_file, "answer.embeddings.api_key_file");
+    if (!secret) return secret.error();
+    key = std::move(*secret);
   }
   std::shared_ptr<aio::TlsContext> tls;
   if (settings.base_url.starts_with("https://")) {

@@ -1,7 +1,6 @@
 #include "adapters/model/openai.hpp"
 
 #include <algorithm>
-#include <charconv>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "adapters/aio/url.hpp"
 #include "adapters/aio/wait.hpp"
 #include "adapters/model/completion.hpp"
+#include "adapters/model/retry.hpp"
 #include "config/secret_file.hpp"
 #include "logging/service_log.hpp"
 
@@ -28,23 +28,8 @@ constexpr milliseconds kRest{30'000};  ///< … for so long
 
 std::string dump(Json const& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
-/// Seconds of a Retry-After header; nothing for a date.
-std::optional<milliseconds> retry_after(aio::HttpResponse const& response) {
-  auto const at = response.headers.find("retry-after");
-  if (at == response.headers.end()) return std::nullopt;
-  unsigned seconds = 0;
-  char const* const end = at->second.data() + at->second.size();
-  auto const [rest, fault] = std::from_chars(at->second.data(), end, seconds);
-  if (fault != std::errc() || rest != end || seconds > 3600) return std::nullopt;
-  return milliseconds(seconds * 1000);
-}
-
 /// A server that does not know what was asked of it says one of these.
 bool is_misunderstanding(unsigned status) noexcept { return status == 400 || status == 422 || status == 501; }
-
-bool can_help_to_repeat(unsigned status) noexcept {
-  return status == 408 || status == 409 || status == 425 || status == 429 || status >= 500;
-}
 
 }  // namespace
 
