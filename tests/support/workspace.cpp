@@ -174,7 +174,10 @@ Client::Client(std::string const& url, std::string const& token) {
   loop_.spawn(read_all());
 }
 
-Client::~Client() { link_->abort(); }
+Client::~Client() {
+  link_->abort();
+  (void)loop_.finishes();  // the reader holds the link and what it received, which go before the loop does
+}
 
 aio::Task<> Client::read_all() {
   for (;;) {
