@@ -28,15 +28,29 @@ bool is_proxy_url(std::string_view url) noexcept {
   return !place.empty() && place.front() != ':' && place.find('/') == place.npos;
 }
 
+/// What every OpenAI-compatible server has.
+template <class Settings>
+void read_server(Fields& fields, std::filesystem::path const& base, FaultSink& sink, Settings& out) {
+  out.base_url = fields.text("base_url");
+  while (out.base_url.ends_with('/')) out.base_url.pop_back();
+  out.name = fields.text("name");
+  out.api_key_file = secret_file(fields, "api_key_file", base, sink);
+  std::string const ca_file = fields.text("ca_file");
+  if (!ca_file.empty()) out.ca_file = (base / ca_file).lexically_normal();
+  if (!is_usable_url(out.base_url)) {
+    sink.error(fields.place("base_url"),
+               fields.path("base_url") + " \"" + out.base_url + "\" is no address kbgate sends pages to",
+               "write https://HOST/v1; http:// only for 127.0.0.1, localhost or [::1]");
+  }
+  if (out.name.empty()) {
+    sink.error(fields.place("name"), fields.path("name") + " is missing", "the model's name as the server knows it");
+  }
+}
+
 ModelSettings read_model(Json const& json, std::filesystem::path const& base, FaultSink& sink) {
   Fields fields(json, "answer.model", sink);
   ModelSettings model;
-  model.base_url = fields.text("base_url");
-  while (model.base_url.ends_with('/')) model.base_url.pop_back();
-  model.name = fields.text("name");
-  model.api_key_file = secret_file(fields, "api_key_file", base, sink);
-  std::string const ca_file = fields.text("ca_file");
-  if (!ca_file.empty()) model.ca_file = (base / ca_file).lexically_normal();
+  read_server(fields, base, sink, model);
   model.proxy = fields.text("proxy");
   while (model.proxy.ends_with('/')) model.proxy.pop_back();
   auto const milliseconds = [&fields](std::string_view key, std::chrono::milliseconds value, std::int64_t high) {
@@ -53,17 +67,9 @@ ModelSettings read_model(Json const& json, std::filesystem::path const& base, Fa
   model.tokens_per_day = static_cast<std::uint64_t>(
       fields.number("tokens_per_day", static_cast<std::int64_t>(model.tokens_per_day), 0, 1'000'000'000'000));
   fields.reject_unknown();
-  if (!is_usable_url(model.base_url)) {
-    sink.error(fields.place("base_url"),
-               "answer.model.base_url \"" + model.base_url + "\" is no address kbgate sends pages to",
-               "write https://HOST/v1; http:// only for 127.0.0.1, localhost or [::1]");
-  }
   if (!model.proxy.empty() && !is_proxy_url(model.proxy)) {
     sink.error(fields.place("proxy"), "answer.model.proxy \"" + model.proxy + "\" is no proxy's address",
                "write http://HOST:PORT");
-  }
-  if (model.name.empty()) {
-    sink.error(fields.place("name"), "answer.model.name is missing", "the model's name as the server knows it");
   }
   return model;
 }
@@ -71,12 +77,7 @@ ModelSettings read_model(Json const& json, std::filesystem::path const& base, Fa
 EmbeddingSettings read_embeddings(Json const& json, std::filesystem::path const& base, FaultSink& sink) {
   Fields fields(json, "answer.embeddings", sink);
   EmbeddingSettings out;
-  out.base_url = fields.text("base_url");
-  while (out.base_url.ends_with('/')) out.base_url.pop_back();
-  out.name = fields.text("name");
-  out.api_key_file = secret_file(fields, "api_key_file", base, sink);
-  std::string const ca_file = fields.text("ca_file");
-  if (!ca_file.empty()) out.ca_file = (base / ca_file).lexically_normal();
+  read_server(fields, base, sink, out);
   auto const milliseconds = [&fields](std::string_view key, std::chrono::milliseconds value) {
     return std::chrono::milliseconds(fields.number(key, value.count(), 50, 300'000));
   };
@@ -86,14 +87,6 @@ EmbeddingSettings read_embeddings(Json const& json, std::filesystem::path const&
   out.batch = static_cast<unsigned>(fields.number("batch", out.batch, 1, 2048));
   out.in_answers = fields.flag("in_answers", false);
   fields.reject_unknown();
-  if (!is_usable_url(out.base_url)) {
-    sink.error(fields.place("base_url"),
-               "answer.embeddings.base_url \"" + out.base_url + "\" is no address kbgate sends pages to",
-               "write https://HOST/v1; http:// only for 127.0.0.1, localhost or [::1]");
-  }
-  if (out.name.empty()) {
-    sink.error(fields.place("name"), "answer.embeddings.name is missing", "the model's name as the server knows it");
-  }
   return out;
 }
 

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cstring>
-#include <fstream>
 #include <type_traits>
-#include <unistd.h>
 
 #include "config/atomic_file.hpp"
+#include "kbrepo/index/cache_file.hpp"
 
 namespace kb::kbrepo {
 namespace {
@@ -15,19 +14,6 @@ namespace {
 constexpr std::string_view kMagic = "kbgate pages 002";
 constexpr std::size_t kMaxFile = std::size_t{1} << 30;
 constexpr std::size_t kHead = kMagic.size() + sizeof(std::uint64_t);
-
-/// FNV-1a over eight bytes at a time: it finds damage, it is no defence.
-std::uint64_t checksum(std::string_view bytes) noexcept {
-  std::uint64_t hash = 14695981039346656037u;
-  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data(), 8);
-    hash = (hash ^ word) * 1099511628211u;
-    hash ^= hash >> 32;
-  }
-  for (char const c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return hash;
-}
 
 /// One description of the record serves both ways: Writer and Reader take the same calls.
 class Writer {
@@ -151,24 +137,12 @@ bool consistent(PageTable const& table) {
 Result<void> PageTable::save(std::filesystem::path const& file) const {
   Writer writer;
   pass(writer, *this);
-  std::uint64_t const sum = checksum(writer.out);
-  std::error_code failed;
-  std::filesystem::path temporary = file;
-  temporary += ".new." + std::to_string(::getpid());
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+  std::uint64_t const sum = index::checksum(writer.out);
+  return index::replace_cache(file, [&](std::ostream& out) {
     out << kMagic;
     out.write(reinterpret_cast<char const*>(&sum), sizeof sum);
     out << writer.out;
-    out.flush();
-    if (!out) {
-      std::filesystem::remove(temporary, failed);
-      return Error(Errc::unavailable, "writing " + temporary.string() + " failed");
-    }
-  }
-  std::filesystem::rename(temporary, file, failed);
-  if (failed) return Error(Errc::unavailable, "replacing " + file.string() + ": " + failed.message());
-  return {};
+  });
 }
 
 Result<PageTable> PageTable::load(std::filesystem::path const& file) {
@@ -180,7 +154,7 @@ Result<PageTable> PageTable::load(std::filesystem::path const& file) {
   }
   std::uint64_t sum = 0;
   std::memcpy(&sum, bytes.data() + kMagic.size(), sizeof sum);
-  if (sum != checksum(bytes.substr(kHead))) return Error(Errc::corrupt, file.string() + " fails its checksum");
+  if (sum != index::checksum(bytes.substr(kHead))) return Error(Errc::corrupt, file.string() + " fails its checksum");
   PageTable table;
   Reader reader(bytes.substr(kHead));
   pass(reader, table);

@@ -3,11 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <fstream>
-#include <unistd.h>
 #include <unordered_map>
 
 #include "config/atomic_file.hpp"
+#include "kbrepo/index/cache_file.hpp"
 #include "kbrepo/vector_graph.hpp"
 
 namespace kb::kbrepo {
@@ -49,17 +48,6 @@ void keep_nearest(std::vector<NearPassage>& found, std::size_t limit) {
   std::size_t const kept = std::min(limit, found.size());
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(), nearer);
   found.resize(kept);
-}
-
-std::uint64_t checksum(std::string_view bytes, std::uint64_t hash = 14695981039346656037u) noexcept {
-  for (; bytes.size() >= 8; bytes.remove_prefix(8)) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, bytes.data(), 8);
-    hash = (hash ^ word) * 1099511628211u;
-    hash ^= hash >> 32;
-  }
-  for (char const c : bytes) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return hash;
 }
 
 template <class T>
@@ -230,15 +218,11 @@ float Vectors::cosine(std::span<float const> question, BlobId const& blob, std::
 
 Result<void> Vectors::save(std::filesystem::path const& file) const {
   State const& s = *state_;
-  std::filesystem::path temporary = file;
-  temporary += ".new." + std::to_string(::getpid());
-  std::error_code failed;
-  {
-    std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-    std::uint64_t sum = checksum(s.model);
+  return index::replace_cache(file, [&s](std::ostream& out) {
+    std::uint64_t sum = index::checksum(s.model);
     auto const write = [&](std::string_view bytes) {
       out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-      sum = checksum(bytes, sum);
+      sum = index::checksum(bytes, sum);
     };
     out << kMagic << s.model << '\n';
     write(bytes_of(std::uint64_t{s.dimension}));
@@ -250,15 +234,7 @@ Result<void> Vectors::save(std::filesystem::path const& file) const {
     }
     std::string_view const end = bytes_of(sum);
     out.write(end.data(), static_cast<std::streamsize>(end.size()));
-    out.flush();
-    if (!out) {
-      std::filesystem::remove(temporary, failed);
-      return Error(Errc::unavailable, "writing " + temporary.string() + " failed");
-    }
-  }
-  std::filesystem::rename(temporary, file, failed);
-  if (failed) return Error(Errc::unavailable, "replacing " + file.string() + ": " + failed.message());
-  return {};
+  });
 }
 
 Result<Vectors> Vectors::load(std::filesystem::path const& file, std::string const& model, std::size_t exact) {
@@ -272,13 +248,13 @@ Result<Vectors> Vectors::load(std::filesystem::path const& file, std::string con
   if (line == rest.npos) return corrupt();
   if (rest.substr(0, line) != model) return Error(Errc::not_found, file.string() + " is of another model");
   rest.remove_prefix(line + 1);
-  std::uint64_t sum = checksum(model);
+  std::uint64_t sum = index::checksum(model);
   bool good = true;
   auto const take = [&](void* to, std::size_t size) {
     good = good && rest.size() >= size;
     if (!good || size == 0) return;
     std::memcpy(to, rest.data(), size);
-    sum = checksum(rest.substr(0, size), sum);
+    sum = index::checksum(rest.substr(0, size), sum);
     rest.remove_prefix(size);
   };
   std::uint64_t dimension = 0;

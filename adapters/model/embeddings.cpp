@@ -11,7 +11,6 @@
 #include "adapters/aio/wait.hpp"
 #include "adapters/model/retry.hpp"
 #include "config/secret_file.hpp"
-#include "logging/service_log.hpp"
 
 namespace kb::model {
 namespace {
@@ -21,8 +20,6 @@ using std::chrono::milliseconds;
 
 constexpr std::size_t kMaxReplyBytes = 64 * 1024 * 1024;  // 2048 vectors of 1536 numbers, in decimal
 constexpr milliseconds kFirstPause{250};
-constexpr int kFaultsToRest = 3;       ///< in a row, before the server is left alone
-constexpr milliseconds kRest{30'000};  ///< … for so long
 
 Error corrupt(std::string const& what) { return {Errc::corrupt, "the embeddings' reply " + what}; }
 
@@ -84,8 +81,7 @@ struct OpenAiEmbeddings::State {
   Clock const& clock;
   std::string key;
   aio::HttpClient http;
-  int faults = 0;  ///< in a row
-  std::chrono::steady_clock::time_point rest_until{};
+  Rest rest{"embeddings.resting"};
 
   State(aio::Executor e, config::EmbeddingSettings s, Clock const& c, std::string k,
         std::shared_ptr<aio::TlsContext> tls)
@@ -107,14 +103,6 @@ struct OpenAiEmbeddings::State {
     call.limit = limit;
     call.repeatable = true;  // it changes nothing
     return call;
-  }
-
-  void note(bool worked) {
-    faults = worked ? 0 : faults + 1;
-    if (faults < kFaultsToRest) return;
-    rest_until = clock.steady() + kRest;
-    log::write(log::Level::warn, "embeddings.resting", {{"seconds", kRest.count() / 1000}});
-    faults = 0;
   }
 };
 
@@ -142,7 +130,7 @@ Result<std::unique_ptr<OpenAiEmbeddings>> OpenAiEmbeddings::make(aio::Executor e
 aio::Task<Result<Embedded>> OpenAiEmbeddings::embed(std::vector<std::string> texts, milliseconds limit) {
   State& s = *state_;
   auto const start = s.clock.steady();
-  if (start < s.rest_until) {
+  if (s.rest.lasts(start)) {
     co_return Error(Errc::unavailable, "the embeddings failed repeatedly and are left alone for a while");
   }
   std::string const body = embeddings_body(s.settings.name, texts);
@@ -158,7 +146,7 @@ aio::Task<Result<Embedded>> OpenAiEmbeddings::embed(std::vector<std::string> tex
       if (last.code != Errc::unavailable) break;
     } else if (response->status == 200) {
       Result<Embedded> read = read_embeddings(response->body, texts.size());
-      s.note(read.has_value());
+      s.rest.note(read.has_value(), s.clock.steady());
       co_return read;
     } else {
       bool const denied = response->status == 401 || response->status == 403;
@@ -173,7 +161,7 @@ aio::Task<Result<Embedded>> OpenAiEmbeddings::embed(std::vector<std::string> tex
     bool const go_on = co_await aio::sleep_for(s.ex, pause);
     if (!go_on) co_return Error(Errc::cancelled, "asking for embeddings was given up");
   }
-  s.note(false);
+  s.rest.note(false, s.clock.steady());
   co_return last;
 }
 

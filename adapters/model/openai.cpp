@@ -11,7 +11,6 @@
 #include "adapters/model/completion.hpp"
 #include "adapters/model/retry.hpp"
 #include "config/secret_file.hpp"
-#include "logging/service_log.hpp"
 
 namespace kb::model {
 namespace {
@@ -23,8 +22,6 @@ constexpr std::size_t kMaxReplyBytes = 8 * 1024 * 1024;  ///< events around each
 constexpr std::size_t kMaxTextBytes = 512 * 1024;
 constexpr milliseconds kFirstPause{300};
 constexpr milliseconds kLongestPause{8'000};
-constexpr int kFaultsToRest = 3;       ///< in a row, before the server is left alone
-constexpr milliseconds kRest{30'000};  ///< … for so long
 
 std::string dump(Json const& json) { return json.dump(-1, ' ', false, Json::error_handler_t::replace); }
 
@@ -58,8 +55,7 @@ struct OpenAiClient::State {
   bool plain = false;  ///< the server knows neither streams nor response_format
   std::chrono::sys_days day{};
   std::uint64_t calls = 0, tokens = 0;  ///< of `day`
-  int faults = 0;                       ///< in a row
-  std::chrono::steady_clock::time_point rest_until{};
+  Rest rest{"model.resting"};
 
   State(aio::Executor e, config::ModelSettings s, Clock const& c, std::string k, std::shared_ptr<aio::TlsContext> tls,
         std::optional<aio::Url> proxy)
@@ -116,14 +112,6 @@ struct OpenAiClient::State {
     milliseconds const drawn(std::uniform_int_distribution<std::int64_t>(most.count() / 4, most.count())(random));
     return asked ? std::max(*asked, drawn) : drawn;
   }
-
-  void note(bool worked) {
-    faults = worked ? 0 : faults + 1;
-    if (faults < kFaultsToRest) return;
-    rest_until = clock.steady() + kRest;
-    log::write(log::Level::warn, "model.resting", {{"seconds", kRest.count() / 1000}});
-    faults = 0;
-  }
 };
 
 OpenAiClient::OpenAiClient(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -160,7 +148,7 @@ aio::Task<Result<std::string>> OpenAiClient::complete(Request request) {
   State& s = *state_;
   auto const start = s.clock.steady();
   auto const end = std::min(request.end, start + s.settings.question_limit);
-  if (start < s.rest_until)
+  if (s.rest.lasts(start))
     co_return Error(Errc::unavailable, "the model failed repeatedly and is left alone for a while");
   Error last(Errc::unavailable, "the model's time for this question is over");
   std::string begun;  // the longest of what broke off
@@ -179,11 +167,11 @@ aio::Task<Result<std::string>> OpenAiClient::complete(Request request) {
       Result<Completion> completion = reader.take();
       if (completion) {
         s.tokens += completion->tokens;
-        s.note(true);
+        s.rest.note(true, s.clock.steady());
         co_return std::move(completion->text);
       }
       if (completion.error().code != Errc::unavailable) {
-        s.note(false);
+        s.rest.note(false, s.clock.steady());
         co_return completion.error();
       }
       last = completion.error();
@@ -208,7 +196,7 @@ aio::Task<Result<std::string>> OpenAiClient::complete(Request request) {
     bool const go_on = co_await aio::sleep_for(s.ex, pause);
     if (!go_on) co_return Error(Errc::cancelled, "asking the model was given up");
   }
-  s.note(!begun.empty());
+  s.rest.note(!begun.empty(), s.clock.steady());
   if (!begun.empty()) co_return begun;
   co_return last;
 }

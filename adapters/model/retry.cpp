@@ -2,7 +2,15 @@
 
 #include <charconv>
 
+#include "logging/service_log.hpp"
+
 namespace kb::model {
+namespace {
+
+constexpr int kFaultsToRest = 3;
+constexpr std::chrono::seconds kRest{30};
+
+}  // namespace
 
 using std::chrono::milliseconds;
 
@@ -18,6 +26,14 @@ std::optional<milliseconds> retry_after(aio::HttpResponse const& response) {
 
 bool can_help_to_repeat(unsigned status) noexcept {
   return status == 408 || status == 409 || status == 425 || status == 429 || status >= 500;
+}
+
+void Rest::note(bool worked, Time now) {
+  faults_ = worked ? 0 : faults_ + 1;
+  if (faults_ < kFaultsToRest) return;
+  until_ = now + kRest;
+  log::write(log::Level::warn, event_, {{"seconds", kRest.count()}});
+  faults_ = 0;
 }
 
 }  // namespace kb::model

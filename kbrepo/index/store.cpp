@@ -1,8 +1,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <unistd.h>
 
+#include "kbrepo/index/cache_file.hpp"
 #include "kbrepo/index/index_state.hpp"
 
 namespace kb::kbrepo::index {
@@ -56,21 +56,7 @@ void write_all(std::ostream& out, std::vector<SegmentPtr> const& segments) {
 }  // namespace
 
 Result<void> Index::save(std::filesystem::path const& file) const {
-  std::filesystem::path const temporary = file.string() + "." + std::to_string(::getpid()) + ".tmp";
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  write_all(out, state_->live.segments);
-  out.close();
-  std::error_code failed;
-  if (out) {
-    // A cache: no fsync. A torn file fails its check and is built again.
-    std::filesystem::rename(temporary, file, failed);
-    if (!failed) return {};
-  } else {
-    failed.assign(errno, std::generic_category());
-  }
-  std::error_code ignored;
-  std::filesystem::remove(temporary, ignored);
-  return Error(Errc::unavailable, "writing " + file.string() + ": " + failed.message());
+  return replace_cache(file, [this](std::ostream& out) { write_all(out, state_->live.segments); });
 }
 
 Result<std::vector<SegmentPtr>> Index::load(std::filesystem::path const& file) {
