@@ -111,6 +111,14 @@ bool skip(std::string_view& text, char c) {
   return true;
 }
 
+/// As our clock holds it, which ends in 2262: beyond, it would come out as any time.
+std::optional<TimePoint> held(std::chrono::sys_time<std::chrono::milliseconds> time) {
+  using std::chrono::milliseconds;
+  bool const fits = time >= std::chrono::ceil<milliseconds>(TimePoint::min()) &&
+                    time <= std::chrono::floor<milliseconds>(TimePoint::max());
+  return fits ? std::optional<TimePoint>(time) : std::nullopt;
+}
+
 /// RFC 3339: 2026-10-02T08:00:00[.fraction](Z|±hh:mm).
 std::optional<TimePoint> parse_rfc3339(std::string_view text) {
   namespace chrono = std::chrono;
@@ -146,24 +154,22 @@ std::optional<TimePoint> parse_rfc3339(std::string_view text) {
   chrono::year_month_day const date(chrono::year(*year), chrono::month(static_cast<unsigned>(*month)),
                                     chrono::day(static_cast<unsigned>(*day)));
   if (!text.empty() || !date.ok() || *hour > 23 || *minute > 59 || *second > 60) return std::nullopt;
-  return chrono::sys_days(date) + chrono::hours(*hour) + chrono::minutes(*minute) + chrono::seconds(*second) +
-         fraction - offset;
+  return held(chrono::sys_days(date) + chrono::hours(*hour) + chrono::minutes(*minute) + chrono::seconds(*second) +
+              fraction - offset);
 }
 
 /// Absent: TimePoint{}.
 TimePoint timestamp(Fields& fields) {
-  constexpr std::int64_t kYear10000 = 253'402'300'800'000;
   Json const* const field = fields.find("timestamp");
   if (field == nullptr) return {};
+  std::optional<TimePoint> time;
   if (field->is_number_integer()) {
-    auto const ms = field->is_number_unsigned() && field->get<std::uint64_t>() >= kYear10000
-                        ? std::int64_t{-1}
-                        : field->get<std::int64_t>();
-    if (ms >= 0) return TimePoint(std::chrono::milliseconds(ms));
+    auto const ms = field->get<std::int64_t>();  // what is beyond it comes out below zero
+    if (ms >= 0) time = held(std::chrono::sys_time<std::chrono::milliseconds>(std::chrono::milliseconds(ms)));
   } else if (field->is_string()) {
-    auto const time = parse_rfc3339(field->get_ref<std::string const&>());
-    if (time) return *time;
+    time = parse_rfc3339(field->get_ref<std::string const&>());
   }
+  if (time) return *time;
   fields.complain("timestamp must be RFC 3339 or milliseconds since 1970");
   return {};
 }

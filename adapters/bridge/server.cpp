@@ -92,6 +92,7 @@ class Bridge::State::Peer {
 
  private:
   struct Waiting {
+    unsigned admitting = 0;  ///< tries of it whose admission is not known yet
     bool acked = false;
     std::optional<adapters::Reply> early;  ///< settled before its ack was out
     std::optional<Clock::time_point> deadline;
@@ -99,7 +100,7 @@ class Bridge::State::Peer {
 
   aio::Task<> handle(std::string text);
   aio::Task<> on(MessageFrame frame);
-  aio::Task<> acknowledge(std::string id, scope::InboundMessage message, std::string route, bool first);
+  aio::Task<> acknowledge(std::string id, scope::InboundMessage message, std::string route);
   aio::Task<> on(FeedbackFrame frame);
   aio::Task<> on(HelloFrame frame);
   aio::Task<> on(ToolFrame frame);
@@ -111,6 +112,7 @@ class Bridge::State::Peer {
   aio::Task<Result<std::string>> call(ToolFrame frame);
   void say(std::string text);
   bool answer(adapters::Reply const& reply);
+  void leave_process();
 
   State& state_;
   std::string account_;
@@ -137,8 +139,7 @@ Bridge::State::Peer::Peer(State& state, std::unique_ptr<aio::Link> link, std::st
 
 Bridge::State::Peer::~Peer() {
   for (auto const& [route, waiting] : waiting_) state_.forget(route, this);
-  auto const newest = state_.by_boot.find(boot_);
-  if (newest != state_.by_boot.end() && newest->second == this) state_.by_boot.erase(newest);
+  leave_process();
   state_.peers.erase(place_);
 }
 
@@ -178,18 +179,24 @@ aio::Task<> Bridge::State::Peer::on(MessageFrame frame) {
   // Known before it is admitted: its answer can be there before admit() has returned to us.
   auto const [place, first] = waiting_.try_emplace(route);
   if (first) state_.asked[route].push_back(this);
+  ++place->second.admitting;
   if (frame.deadline) place->second.deadline = Clock::now() + *frame.deadline;
   // Admitted in the order they are read, and made durable together: reading goes on meanwhile.
-  admissions_.spawn("admission", acknowledge(std::move(frame.id), std::move(frame.message), route, first));
+  admissions_.spawn("admission", acknowledge(std::move(frame.id), std::move(frame.message), route));
 }
 
-aio::Task<> Bridge::State::Peer::acknowledge(std::string id, scope::InboundMessage message, std::string route,
-                                             bool first) {
+aio::Task<> Bridge::State::Peer::acknowledge(std::string id, scope::InboundMessage message, std::string route) {
   bool const may_pass = message.may_pass;
   Result<Accepted> accepted = co_await admit(std::move(message));
+  bool const taken = accepted && !accepted->ignored;
+  auto here = waiting_.find(route);
+  if (here != waiting_.end()) {
+    here->second.acked = here->second.acked || taken;
+    bool const last = --here->second.admitting == 0;
+    if (last && !here->second.acked) forget(route);  // no try of it was taken
+  }
   if (!accepted) {
     say(error_frame_for(id, accepted.error()));
-    if (first) forget(route);
     co_return;
   }
   if (accepted->ignored && may_pass) {
@@ -202,11 +209,10 @@ aio::Task<> Bridge::State::Peer::acknowledge(std::string id, scope::InboundMessa
     forget(route);
     co_return;
   }
-  auto const here = waiting_.find(route);
-  if (here == waiting_.end()) co_return;
-  here->second.acked = true;
-  if (here->second.early) answer(*here->second.early);
-  if (here->second.early || (accepted->ignored && first)) forget(route);
+  here = waiting_.find(route);
+  if (here == waiting_.end() || !here->second.acked || !here->second.early) co_return;
+  answer(*here->second.early);
+  forget(route);
 }
 
 aio::Task<> Bridge::State::Peer::on(FeedbackFrame frame) {
@@ -217,6 +223,7 @@ aio::Task<> Bridge::State::Peer::on(FeedbackFrame frame) {
 aio::Task<> Bridge::State::Peer::on(HelloFrame frame) {
   say(welcome_frame(static_cast<bool>(state_.on_tool)));
   if (frame.boot.empty()) co_return;
+  leave_process();
   boot_ = account_ + '\n' + frame.boot;
   Peer*& newest = state_.by_boot[boot_];
   // The older link is one that broke without our hearing of it: what waits there is asked for again on this one.
@@ -291,6 +298,12 @@ aio::Task<Result<std::string>> Bridge::State::Peer::call(ToolFrame frame) {
     fault = e.what();
   }
   co_return Error(Errc::unavailable, "calling a tool: " + fault);
+}
+
+/// It is no process's newest link (any more).
+void Bridge::State::Peer::leave_process() {
+  auto const newest = state_.by_boot.find(boot_);
+  if (newest != state_.by_boot.end() && newest->second == this) state_.by_boot.erase(newest);
 }
 
 void Bridge::State::Peer::say(std::string text) {

@@ -188,6 +188,11 @@ TEST_CASE("a timestamp is RFC 3339 or milliseconds") {
       {1.5, std::nullopt, "not whole"},
       {18'446'744'073'709'551'615ULL, std::nullopt, "beyond any clock"},
       {253'402'300'800'000, std::nullopt, "the year 10000"},
+      {"2262-04-11T23:47:16.854Z", "2262-04-11T23:47:16Z", "the last our clock holds"},
+      {"2262-04-11T23:47:16.855Z", std::nullopt, "beyond our clock"},
+      {"9999-12-31T23:59:59Z", std::nullopt, "far beyond it"},
+      {"0001-01-01T00:00:00Z", std::nullopt, "before it"},
+      {9'223'372'036'855, std::nullopt, "beyond it, in milliseconds"},
   };
   for (auto const& row : rows) {
     CAPTURE(row.why);

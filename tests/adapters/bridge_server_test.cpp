@@ -60,10 +60,11 @@ struct Bench {
     last = m;
     admitted.push_back(m.principal.account + "/" + m.message_id);
     if (meanwhile) meanwhile(m);
+    std::optional<Error> const refused = refuse;
     while (hold) {
       co_await released.wait_through();
     }
-    if (refuse) co_return *refuse;
+    if (refused) co_return *refused;
     bridge::Accepted accepted;
     accepted.ignored = ignore;
     auto const at = settled.find(m.message_id);
@@ -140,6 +141,23 @@ TEST_CASE("of two links of one process the newer stays, and only for one princip
   CHECK_EQ(newer.got().back(), answer("m1"));
 }
 
+TEST_CASE("a link that says hello a second time is of that process alone") {
+  Bench b;
+  auto const hello = [](char const* boot) { return json{{"type", "hello"}, {"client", "openclaw"}, {"boot", boot}}; };
+  Peer const moved = b.join();
+  b.says(moved, hello("b1"));
+  b.says(moved, hello("b2"));
+  Peer const first = b.join();
+  b.says(first, hello("b1"));
+  CHECK_FALSE(moved.link->closed);
+  Peer const second = b.join();
+  b.says(second, hello("b2"));
+  CHECK(b.loop.until([&] { return b.bridge.connections() == 2; }));
+  Peer const third = b.join();
+  b.says(third, hello("b1"));
+  CHECK(b.loop.until([&] { return b.bridge.connections() == 2; }));
+}
+
 TEST_CASE("an answer after its deadline is not sent, and the message asked again gets it") {
   Bench b;
   Peer const peer = b.join();
@@ -200,6 +218,23 @@ TEST_CASE("a message that is not durable yet holds up no other, and the acks kee
   b.released.notify();
   b.loop.settle();
   CHECK_EQ(peer.got(), Texts{bridge::ack_frame("m1"), bridge::ack_frame("m2"), bridge::ack_frame("m3")});
+}
+
+TEST_CASE("a message said twice is answered when only its first try could not be taken") {
+  Bench b;
+  b.hold = true;
+  Peer const peer = b.join();
+  b.refuse = Error(Errc::exhausted, "too many");
+  b.says(peer, ask("m1"));
+  b.refuse.reset();
+  b.says(peer, ask("m1"));
+  b.hold = false;
+  b.released.notify();
+  b.loop.settle();
+  CHECK_EQ(peer.got(), Texts{bridge::error_frame("m1", "busy", "too many"), bridge::ack_frame("m1")});
+  CHECK(b.bridge.say(reply_to(b.last)));
+  b.loop.settle();
+  CHECK_EQ(peer.got().back(), answer("m1"));
 }
 
 TEST_CASE("a link that goes while its message is being made durable is let go when it is") {
