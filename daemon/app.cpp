@@ -29,6 +29,7 @@
 #include "daemon/library.hpp"
 #include "daemon/model_ask.hpp"
 #include "daemon/notify.hpp"
+#include "daemon/private_chats.hpp"
 #include "daemon/publisher.hpp"
 #include "logging/journal.hpp"
 #include "logging/service_log.hpp"
@@ -67,7 +68,8 @@ class App {
         model_(make_model(ex_, books_->settings.answer, clock_)),
         embedder_(make_embedder()),
         desk_(git_, durable_, clock_, desk_hooks()),
-        conversations_(ex_, cpu_, durable_, store_, desk_, clock_, conversation_hooks()),
+        private_chats_(store_),
+        conversations_(ex_, cpu_, durable_, desk_, clock_, conversation_hooks()),
         publisher_(ex_, git_, durable_, clock_, [this] { return books_; }),
         api_(cpu_, git_, durable_, clock_, metrics_, token_, api_hooks()),
         feishu_(ex_, git_, store_, durable_, clock_, feishu_hooks()),
@@ -202,13 +204,18 @@ class App {
 
   FeishuApps::Hooks feishu_hooks() {
     FeishuApps::Hooks hooks;
-    hooks.receive = [this](scope::InboundMessage message) { return conversations_.receive(std::move(message)); };
+    hooks.receive = [this](scope::InboundMessage message) { return receive(std::move(message)); };
     hooks.withdraw = [this](std::string const& account, std::string const& message_id) {
       conversations_.withdraw("feishu", account, message_id);
     };
     hooks.vote = [this](adapters::Vote vote) { return note(std::move(vote)); };
     hooks.chat_gone = [this](ChatId chat, std::string why) { return desk_.disable(std::move(chat), std::move(why)); };
     return hooks;
+  }
+
+  aio::Task<Result<adapters::Accepted>> receive(scope::InboundMessage message) {
+    scope::InboundMessage placed = co_await private_chats_.place(std::move(message));
+    co_return co_await conversations_.receive(std::move(placed));
   }
 
   aio::Task<Result<void>> note(adapters::Vote vote) {
@@ -226,7 +233,7 @@ class App {
   }
 
   bridge::Bridge::OnPlace on_place() {
-    return [this](scope::InboundMessage message) { return conversations_.placed(std::move(message)); };
+    return [this](scope::InboundMessage message) { return private_chats_.place(std::move(message)); };
   }
 
   bridge::Bridge::OnFeedback on_feedback() {
@@ -245,7 +252,7 @@ class App {
   }
 
   aio::Task<Result<std::string>> answer_tool(bridge::ToolFrame frame) {
-    scope::InboundMessage const from = co_await conversations_.placed(std::move(frame.from));
+    scope::InboundMessage const from = co_await private_chats_.place(std::move(frame.from));
     Caller caller{from.principal.user, from.chat_type, from.chat};
     Result<std::string> result =
         co_await api_.call(std::move(frame.tool), std::move(frame.arguments), std::move(caller));
@@ -479,6 +486,7 @@ class App {
   std::unique_ptr<Embedder> embedder_;
   std::shared_ptr<answer::KeptForms> forms_ = std::make_shared<answer::KeptForms>();
   Desk desk_;
+  PrivateChats private_chats_;
   Conversations conversations_;
   Publisher publisher_;
   Metrics metrics_;

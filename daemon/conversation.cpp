@@ -65,15 +65,14 @@ std::string_view why_ignored(scope::InboundMessage const& message, config::Books
 
 }  // namespace
 
-Conversations::Conversations(aio::Executor ex, aio::Pool& cpu, Durable& durable, adapters::Store& store, Desk& desk,
-                             Clock const& clock, Hooks hooks)
+Conversations::Conversations(aio::Executor ex, aio::Pool& cpu, Durable& durable, Desk& desk, Clock const& clock,
+                             Hooks hooks)
     : ex_(ex),
       cpu_(cpu),
       durable_(durable),
       desk_(desk),
       clock_(clock),
       hooks_(std::move(hooks)),
-      private_chats_(store),
       turn_ended_(ex),
       turns_(ex, aio::log_faults()) {}
 
@@ -88,17 +87,6 @@ void Conversations::withdraw(std::string const& adapter, std::string const& acco
   }
 }
 
-aio::Task<scope::InboundMessage> Conversations::placed(scope::InboundMessage message) {
-  if (message.chat_type != scope::ChatType::direct) co_return message;
-  bool const is_private = co_await private_chats_.is_private(message);
-  if (!is_private) {
-    message.chat_type = scope::ChatType::group;
-    message.chat = ChatId(message.room);
-    message.mentioned = true;  // whoever writes there writes to us
-  }
-  co_return message;
-}
-
 aio::Task<Result<adapters::Accepted>> Conversations::receive(scope::InboundMessage message) {
   if (draining_) co_return Error(Errc::unavailable, "kbgate is restarting; send the message again in a moment");
   World const world = hooks_.world();
@@ -107,7 +95,6 @@ aio::Task<Result<adapters::Accepted>> Conversations::receive(scope::InboundMessa
     co_return Error(Errc::invalid_input, "text is longer than " + std::to_string(limits.max_question_bytes) + " bytes");
   }
   adapters::Accepted accepted;
-  message = co_await placed(std::move(message));
   accepted.ignored_why = why_ignored(message, *world.books, clock_.now());
   if (!accepted.ignored_why.empty()) {
     accepted.ignored = true;

@@ -17,7 +17,6 @@
 #include "daemon/desk.hpp"
 #include "daemon/durable.hpp"
 #include "daemon/embedder.hpp"
-#include "daemon/private_chats.hpp"
 #include "daemon/rate_limit.hpp"
 #include "daemon/recent_turns.hpp"
 
@@ -32,14 +31,11 @@ class Conversations {
     model::ModelClient* model = nullptr;                  ///< null: answers are extractive
     Embedder* embedder = nullptr;                         ///< null: pages are found by words alone
   };
-  Conversations(aio::Executor ex, aio::Pool& cpu, Durable& durable, adapters::Store& store, Desk& desk,
-                Clock const& clock, Hooks hooks);
+  Conversations(aio::Executor ex, aio::Pool& cpu, Durable& durable, Desk& desk, Clock const& clock, Hooks hooks);
 
-  /// Makes the message durable and queues it. The error says why it was not taken; nothing is kept of it then.
+  /// Makes the message durable and queues it; PrivateChats has placed it. The error says why it was not taken; nothing
+  /// is kept of it then.
   aio::Task<Result<adapters::Accepted>> receive(scope::InboundMessage message);
-  /// Where a message was really said: a private chat that several people have spoken in becomes a group. Done again to
-  /// a message, changes nothing.
-  aio::Task<scope::InboundMessage> placed(scope::InboundMessage message);
   /// The message was taken back by its author: if it still waits for its turn, it is closed without an answer (outcome
   /// `withdrawn`, empty text).
   void withdraw(std::string const& adapter, std::string const& account, std::string const& message_id);
@@ -71,7 +67,6 @@ class Conversations {
   Desk& desk_;
   Clock const& clock_;
   Hooks hooks_;
-  PrivateChats private_chats_;
   RateLimit rate_;
   RecentTurns recent_;
   std::map<std::string, Chat> chats_;

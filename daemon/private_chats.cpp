@@ -10,6 +10,17 @@ constexpr std::string_view kShared = "/shared";
 
 }  // namespace
 
+aio::Task<scope::InboundMessage> PrivateChats::place(scope::InboundMessage message) {
+  if (message.chat_type != scope::ChatType::direct) co_return message;
+  bool const believed = co_await is_private(message);
+  if (!believed) {
+    message.chat_type = scope::ChatType::group;
+    message.chat = ChatId(message.room);
+    message.mentioned = true;  // whoever writes there writes to us
+  }
+  co_return message;
+}
+
 aio::Task<bool> PrivateChats::is_private(scope::InboundMessage const& message) {
   if (message.room.empty()) co_return true;
   scope::Principal const& from = message.principal;

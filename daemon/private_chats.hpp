@@ -16,10 +16,13 @@ class PrivateChats {
  public:
   explicit PrivateChats(adapters::Store& store) : store_(store) {}
 
-  /// False also when it cannot be known. A message without a room is believed.
-  aio::Task<bool> is_private(scope::InboundMessage const& message);
+  /// Where the message was really said: a private chat that several people have spoken in becomes a group, also when
+  /// that cannot be known. A message without a room is believed.
+  aio::Task<scope::InboundMessage> place(scope::InboundMessage message);
 
  private:
+  aio::Task<bool> is_private(scope::InboundMessage const& message);
+
   struct Room {
     std::string owner;
     bool shared = false;
