@@ -4,7 +4,6 @@
 #include <boost/asio/this_coro.hpp>
 #include <memory>
 #include <optional>
-#include <random>
 #include <utility>
 #include <vector>
 
@@ -13,6 +12,7 @@
 #include "adapters/aio/task_group.hpp"
 #include "adapters/aio/wait.hpp"
 #include "adapters/aio/watchdog.hpp"
+#include "adapters/feishu/backoff.hpp"
 #include "adapters/feishu/discovery.hpp"
 #include "adapters/feishu/fragments.hpp"
 #include "adapters/feishu/frame.hpp"
@@ -71,8 +71,8 @@ struct Connection::Impl {
 
   ConnectionState state;
   Tuning tuning;
-  std::mt19937_64 random;
-  unsigned tries = 0;         ///< since the last good connection
+  Backoff backoff;
+  bool tried = false;         ///< since the last good connection
   bool outage_told = false;   ///< in the log, once
   bool refusal_told = false;  ///< the same
   bool stopping = false;
@@ -88,7 +88,7 @@ struct Connection::Impl {
         app(std::move(a)),
         limits(l),
         on_event(std::move(o)),
-        random(l.seed != 0 ? l.seed : std::random_device()()),
+        backoff(l.first_pause, l.seed),
         changed(ex),
         events(ex, aio::log_faults()),
         life(ex, aio::log_faults()) {
@@ -110,7 +110,6 @@ struct Connection::Impl {
   void opened(Endpoint const& endpoint);
   void note(Trouble const& trouble);
   milliseconds pause_after(Trouble const& trouble);
-  milliseconds between(milliseconds least, milliseconds most);
 };
 
 namespace {
@@ -181,7 +180,10 @@ aio::Task<Trouble> Connection::Impl::serve(std::unique_ptr<aio::Link> link, Endp
   co_await loops.join();
   pings.cancel();
   co_await pings.join();
-  if (steady_clock::now() - start >= limits.good_connection) tries = 0;
+  if (steady_clock::now() - start >= limits.good_connection) {
+    tried = false;
+    backoff.reset();
+  }
   Trouble trouble;
   trouble.what = redacted(session->fault, endpoint.secrets);
   co_return trouble;
@@ -334,22 +336,17 @@ void Connection::Impl::note(Trouble const& trouble) {
   told = true;
 }
 
-milliseconds Connection::Impl::between(milliseconds least, milliseconds most) {
-  return milliseconds(std::uniform_int_distribution<milliseconds::rep>(least.count(), most.count())(random));
-}
-
 // Jittered, so that a thousand clients do not come back in one second.
 milliseconds Connection::Impl::pause_after(Trouble const& trouble) {
-  constexpr unsigned kMostDoublings = 20;
-  if (trouble.refused) return std::max(trouble.wait, between(limits.refused_retry, limits.refused_retry * 5 / 4));
-  unsigned const before = tries++;
-  if (before == 0) {
-    auto const most = std::min(tuning.nonce, limits.first_try);
-    return std::max(trouble.wait, between(milliseconds::zero(), most));
+  milliseconds pause;
+  if (trouble.refused) {
+    pause = backoff.between(limits.refused_retry, limits.refused_retry * 5 / 4);
+  } else if (!std::exchange(tried, true)) {
+    pause = backoff.between(milliseconds::zero(), std::min(tuning.nonce, limits.first_try));
+  } else {
+    pause = backoff.next(std::clamp(tuning.reconnect, limits.first_pause, limits.longest_pause));
   }
-  auto const longest = std::clamp(tuning.reconnect, limits.first_pause, limits.longest_pause);
-  auto const grown = std::min(limits.first_pause * (1U << std::min(before - 1, kMostDoublings)), longest);
-  return std::max(trouble.wait, between(grown / 2, grown));
+  return std::max(trouble.wait, pause);
 }
 
 Connection::Connection(aio::Executor ex, aio::HttpClient& http, std::shared_ptr<aio::TlsContext> tls, App app,

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "adapters/aio/watchdog.hpp"
+#include "adapters/feishu/backoff.hpp"
 #include "logging/service_log.hpp"
 
 namespace kb::feishu {
@@ -88,7 +89,7 @@ aio::Task<Carried> Courier::take_step(std::shared_ptr<Errand> errand, Ladder& la
   Sending sending{errand->reply.key, number, to_string(ladder.step()), {}, {}, false};
   std::string const uuid = uuid_of(sending.key, number, ladder.step());
   std::optional<TimePoint> doubt = ladder.doubt(number);
-  std::chrono::milliseconds wait = limits_.first_pause;
+  Backoff backoff(limits_.first_pause);
   Outcome no_outcome;
   for (bool begun = false;;) {
     if (errand->recalled && ladder.untouched()) {
@@ -141,10 +142,10 @@ aio::Task<Carried> Courier::take_step(std::shared_ptr<Errand> errand, Ladder& la
       begun = false;
     }
     note_trouble(*errand, outcome);
-    std::chrono::milliseconds const time = somebody_must_act(outcome.remedy) ? limits_.longest_pause : jittered(wait);
+    std::chrono::milliseconds const drawn = backoff.next(limits_.longest_pause);
+    std::chrono::milliseconds const time = somebody_must_act(outcome.remedy) ? limits_.longest_pause : drawn;
     bool const go_on = co_await pause(errand, time);  // and as long as the platform says, in the next call
     if (!go_on) co_return Carried{How::left, {}};
-    wait = std::min(wait * 2, limits_.longest_pause);
     ++stats_.retries;
   }
 }
@@ -206,7 +207,7 @@ aio::Task<Carried> Courier::give_up(std::shared_ptr<Errand> errand, std::string 
 
 aio::Task<Outcome> Courier::announce(std::shared_ptr<Errand> errand, std::string chat_id, Part part, std::string uuid) {
   Outcome outcome;
-  std::chrono::milliseconds wait = limits_.first_pause;
+  Backoff backoff(limits_.first_pause);
   for (int tries = 0; tries < kAnnounceTries; ++tries) {
     Part same = part;
     std::string chat = chat_id, receiver = chat_id, same_uuid = uuid, kind = "chat_id";
@@ -218,9 +219,8 @@ aio::Task<Outcome> Courier::announce(std::shared_ptr<Errand> errand, std::string
                                    std::move(chat));
     }
     if (outcome.remedy != Remedy::wait) break;
-    bool const go_on = co_await pause(errand, jittered(wait));
+    bool const go_on = co_await pause(errand, backoff.next(limits_.longest_pause));
     if (!go_on) break;
-    wait = std::min(wait * 2, limits_.longest_pause);
   }
   co_return outcome;
 }
@@ -272,7 +272,7 @@ aio::Task<bool> Courier::pause(std::shared_ptr<Errand> errand, std::chrono::mill
 /// Until the store takes it; an error: the reply is not there, or we leave.
 template <class T>
 aio::Task<Result<T>> Courier::persist(std::shared_ptr<Errand> errand, std::function<aio::Task<Result<T>>()> write) {
-  std::chrono::milliseconds wait = limits_.first_pause;
+  Backoff backoff(limits_.first_pause);
   for (bool told = false;; told = true) {
     Result<T> written = co_await write();
     if (written) co_return written;
@@ -281,16 +281,9 @@ aio::Task<Result<T>> Courier::persist(std::shared_ptr<Errand> errand, std::funct
                  {{"query_id", errand->reply.query_id}, {"reason", written.error().what}});
     }
     if (written.error().code == Errc::not_found) co_return written;
-    bool const go_on = co_await pause(errand, jittered(wait));
+    bool const go_on = co_await pause(errand, backoff.next(limits_.longest_pause));
     if (!go_on) co_return written;
-    wait = std::min(wait * 2, limits_.longest_pause);
   }
-}
-
-/// Half of it and up to all of it, so that those who failed together do not come back together.
-std::chrono::milliseconds Courier::jittered(std::chrono::milliseconds time) {
-  std::uniform_int_distribution<std::chrono::milliseconds::rep> spread(time.count() / 2, time.count());
-  return std::chrono::milliseconds(std::max<std::chrono::milliseconds::rep>(1, spread(random_)));
 }
 
 /// A warning when it starts, and one more when somebody has to act.

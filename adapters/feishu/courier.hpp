@@ -4,7 +4,6 @@
 #include <chrono>
 #include <functional>
 #include <optional>
-#include <random>
 #include <string>
 
 #include "adapters/adapter.hpp"
@@ -63,7 +62,6 @@ class Courier {
   aio::Task<bool> pause(std::shared_ptr<Errand> errand, std::chrono::milliseconds time);
   template <class T>
   aio::Task<Result<T>> persist(std::shared_ptr<Errand> errand, std::function<aio::Task<Result<T>>()> write);
-  [[nodiscard]] std::chrono::milliseconds jittered(std::chrono::milliseconds time);
   void note_trouble(Errand const& errand, Outcome const& outcome);
   void note_success();
 
@@ -75,7 +73,6 @@ class Courier {
   DeliveryStats& stats_;
   std::size_t calls_ = 0;
   bool leaving_ = false, outage_ = false;
-  std::mt19937 random_{std::random_device()()};
   aio::Signal slot_free_;
 };
 

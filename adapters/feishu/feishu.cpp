@@ -1,11 +1,10 @@
 #include "adapters/feishu/feishu.hpp"
 
-#include <algorithm>
 #include <utility>
 
-#include "adapters/aio/signal.hpp"
 #include "adapters/aio/task_group.hpp"
-#include "adapters/aio/watchdog.hpp"
+#include "adapters/aio/wait.hpp"
+#include "adapters/feishu/backoff.hpp"
 #include "adapters/feishu/digest.hpp"
 #include "adapters/feishu/event.hpp"
 #include "adapters/feishu/render.hpp"
@@ -16,7 +15,6 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr auto kFirstIdentityPause = 1s;
 constexpr auto kLongestIdentityPause = 60s;
 
 }  // namespace
@@ -31,7 +29,7 @@ struct Feishu::Impl {
         http(ex, options.tls, aio::HttpClient::Limits()),
         api(ex, http, options.app, clock),
         delivery(ex, api, store, clock, options.delivery, delivery_hooks()),
-        stopped(ex),
+        identity(ex, aio::log_faults()),
         tasks(ex, aio::log_faults()) {}
 
   Delivery::Hooks delivery_hooks() {
@@ -43,7 +41,7 @@ struct Feishu::Impl {
     return d;
   }
 
-  aio::Task<bool> learn_identity();
+  aio::Task<> learn_identity();
   aio::Task<EventAnswer> on_event(std::string payload);
   aio::Task<> close(std::string key);
   aio::Task<EventAnswer> on(Incoming in);
@@ -69,32 +67,30 @@ struct Feishu::Impl {
   std::string fault;  ///< why we do not know who we are
   bool stopping = false;
   std::vector<std::unique_ptr<Connection>> connections;
-  aio::Signal stopped;
+  aio::TaskGroup identity;
   aio::TaskGroup tasks;
 };
 
-aio::Task<bool> Feishu::Impl::learn_identity() {
-  std::chrono::milliseconds pause = kFirstIdentityPause;
+/// Until it is known, or stop().
+aio::Task<> Feishu::Impl::learn_identity() {
+  Backoff backoff(options.connection.first_pause);
   while (!stopping) {
     Result<BotInfo> const info = co_await api.bot_info();
+    if (stopping) break;
     if (info && !info->open_id.empty()) {
       us = {options.app.id, info->open_id};
       bot_name = info->name;
       fault.clear();
-      co_return true;
+      co_return;
     }
     std::string why =
         info ? "the platform named no bot: enable the bot ability in the developer console" : info.error().what;
-    if (why != fault) {
-      log::write(log::Level::error, "feishu.identity_unknown", {{"app", options.app.id}, {"reason", why}});
-    }
+    auto const level = fault.empty() ? log::Level::error : log::Level::debug;  // once, not each time
+    log::write(level, "feishu.identity_unknown", {{"app", options.app.id}, {"reason", why}});
     fault = std::move(why);
-    aio::Watchdog alarm(ex, pause, [this] { stopped.notify(); });
-    bool const go_on = co_await stopped.wait();
+    bool const go_on = co_await aio::sleep_for(ex, backoff.next(kLongestIdentityPause));
     if (!go_on) break;
-    pause = std::min<std::chrono::milliseconds>(pause * 2, kLongestIdentityPause);
   }
-  co_return false;
 }
 
 aio::Task<EventAnswer> Feishu::Impl::on_event(std::string payload) {
@@ -212,8 +208,9 @@ Feishu::~Feishu() = default;
 
 aio::Task<> Feishu::run() {
   auto const impl = impl_;
-  bool const known = co_await impl->learn_identity();
-  if (known) {
+  impl->identity.spawn("feishu identity", impl->learn_identity());
+  co_await impl->identity.join();
+  if (!impl->us.open_id.empty()) {
     auto on_event = [raw = impl.get()](std::string, std::string payload) { return raw->on_event(std::move(payload)); };
     for (unsigned n = 0; n < impl->options.connections && !impl->stopping; ++n) {
       impl->connections.push_back(std::make_unique<Connection>(impl->ex, impl->http, impl->options.tls,
@@ -227,7 +224,7 @@ aio::Task<> Feishu::run() {
 void Feishu::stop() {
   impl_->stopping = true;
   for (auto const& connection : impl_->connections) connection->stop();
-  impl_->stopped.notify();
+  impl_->identity.cancel();
 }
 
 void Feishu::deliver(adapters::Reply reply) {
