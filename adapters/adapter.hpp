@@ -28,6 +28,7 @@ struct Reply {
 /// What became of a message that was taken; it is durable by then, unless it is ignored.
 struct Accepted {
   std::optional<Reply> reply;    ///< it has been answered before, or at once
+  bool over = false;             ///< that reply has arrived, or was given up: who pushes replies does not send it again
   bool ignored = false;          ///< nobody will answer it
   std::string_view ignored_why;  ///< not_mentioned | stale | no_question
 };

@@ -99,13 +99,6 @@ class App {
     } else {
       log::write(log::Level::error, "inbox.unreadable", {{"reason", unsettled.error().what}});
     }
-    // Only to platforms that are pushed to: the bridge's askers ask again.
-    Result<std::vector<logging::UndeliveredReply>> undelivered = journal_->undelivered("feishu");
-    if (undelivered) {
-      feishu_.resume(std::move(*undelivered));
-    } else {
-      log::write(log::Level::error, "replies.unreadable", {{"reason", undelivered.error().what}});
-    }
     feishu_.follow(books_->settings.feishu);
     serving_.spawn("server", server_.run());
     tasks_.spawn("settings", watch_settings());

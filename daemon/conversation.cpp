@@ -104,7 +104,10 @@ aio::Task<Result<adapters::Accepted>> Conversations::receive(scope::InboundMessa
   scope::InboundMessage stored = message;
   Result<logging::Admitted> const admitted = co_await durable_.admit(std::move(stored), clock_.now());
   if (!admitted) co_return admitted.error();
-  if (admitted->admission == logging::Admission::settled) accepted.reply = reply_of(*admitted->reply, message);
+  if (admitted->admission == logging::Admission::settled) {
+    accepted.reply = reply_of(*admitted->reply, message);
+    accepted.over = admitted->reply->state != logging::ReplyState::pending;
+  }
   if (admitted->admission != logging::Admission::fresh) co_return accepted;
   logging::fault_point("conversation.admitted");
 

@@ -102,14 +102,16 @@ void FeishuApps::follow(std::vector<config::FeishuSettings> const& settings) {
     tasks_.spawn("feishu ends", end(at->second, kEndGrace));
     at = running_.erase(at);
   }
+  std::set<std::string> started;
   for (config::FeishuSettings const& one : settings) {
     auto const options = wanted.find(one.app_id);
     if (options == wanted.end()) continue;
     auto running = std::make_shared<Running>(ex_, one, std::move(options->second), store_, clock_, hooks_of_app());
     running->tasks.spawn("feishu", running->app.run());
     running_.emplace(one.app_id, std::move(running));
+    started.insert(one.app_id);
   }
-  resume(std::exchange(unclaimed_, {}));
+  if (!started.empty()) resume(started);
 }
 
 void FeishuApps::deliver(adapters::Reply reply) {
@@ -117,13 +119,15 @@ void FeishuApps::deliver(adapters::Reply reply) {
   if (at != running_.end()) at->second->app.deliver(std::move(reply));
 }
 
-void FeishuApps::resume(std::vector<logging::UndeliveredReply> replies) {
-  for (logging::UndeliveredReply& one : replies) {
-    if (!running_.contains(one.message.principal.account)) {
-      unclaimed_.push_back(std::move(one));
-      continue;
-    }
-    deliver(reply_of(one.reply, std::move(one.message)));
+// Read on the loop, as apps start seldom: what is owed goes before what is answered from now on.
+void FeishuApps::resume(std::set<std::string> const& apps) {
+  Result<std::vector<logging::UndeliveredReply>> owed = durable_.journal().undelivered("feishu");
+  if (!owed) {
+    log::write(log::Level::error, "replies.unreadable", {{"reason", owed.error().what}});
+    return;
+  }
+  for (logging::UndeliveredReply& one : *owed) {
+    if (apps.contains(one.message.principal.account)) deliver(reply_of(one.reply, std::move(one.message)));
   }
 }
 

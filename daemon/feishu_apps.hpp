@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -35,12 +36,11 @@ class FeishuApps {
              Hooks hooks);
   ~FeishuApps();
 
-  /// Starts what is new, ends what is gone or configured otherwise now.
+  /// Starts what is new, ends what is gone or configured otherwise now. What starts sends the replies first that no
+  /// platform is known to have taken: of an earlier life, or of the app whose place it takes.
   void follow(std::vector<config::FeishuSettings> const& settings);
   /// To the app that the message came through. Without it the reply stays in the journal until the app is back.
   void deliver(adapters::Reply reply);
-  /// Replies that no platform is known to have taken, from before the start.
-  void resume(std::vector<logging::UndeliveredReply> replies);
   /// Reads nothing more.
   void stop();
   /// After stop(), when no reply is still to come.
@@ -50,6 +50,7 @@ class FeishuApps {
  private:
   struct Running;
   [[nodiscard]] feishu::Feishu::Hooks hooks_of_app();
+  void resume(std::set<std::string> const& apps);
   aio::Task<std::optional<adapters::Reply>> answered(std::string query_id);
   aio::Task<> end(std::shared_ptr<Running> running, std::chrono::milliseconds grace);
 
@@ -61,7 +62,6 @@ class FeishuApps {
   Hooks hooks_;
   std::map<std::string, std::shared_ptr<Running>> running_;  ///< by app id
   std::map<std::string, std::string> faults_;                ///< apps that could not be started, and why
-  std::vector<logging::UndeliveredReply> unclaimed_;         ///< of apps that do not run (yet)
   aio::TaskGroup tasks_;
 };
 

@@ -24,6 +24,8 @@ namespace kb::logging {
 /// answer by repeating an id.
 [[nodiscard]] std::string inbox_key(scope::InboundMessage const& message);
 
+enum class ReplyState { pending, delivered, given_up };  ///< as stored
+
 struct StoredReply {
   std::string key;  ///< inbox key
   std::string query_id;
@@ -31,7 +33,7 @@ struct StoredReply {
   std::string text;
   std::string sources_json;
   std::string details_json;  ///< of the answer, for adapters that show more than its text; may be empty
-  bool delivered = false;
+  ReplyState state = ReplyState::pending;
 };
 
 enum class Admission {

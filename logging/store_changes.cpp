@@ -36,10 +36,10 @@ void append_record(Connection& db, QueryRecord& record) {
 
 bool has_row(Rows rows) { return rows.next(); }
 
-Result<void> end_reply(Connection& db, std::string const& key, TimePoint now, std::int64_t state,
+Result<void> end_reply(Connection& db, std::string const& key, TimePoint now, ReplyState state,
                        std::string const& reason) {
   int const ended = db.run("UPDATE reply SET state = ?, delivered_at = ?, reason = ? WHERE key = ? AND state = 0",
-                           state, to_micros(now), reason, key);
+                           static_cast<std::int64_t>(state), to_micros(now), reason, key);
   if (ended > 0 || has_row(db.query("SELECT 1 FROM reply WHERE key = ?", key))) return {};
   return Error(Errc::not_found, "no reply for message key " + key);
 }
@@ -71,9 +71,9 @@ Result<void> settle(Connection& db, Settlement const& settlement, TimePoint now)
   int const added = db.run(
       "INSERT INTO reply(key, conversation, query_id, outcome, text, sources, details, settled_at, state, delivered_at)"
       " VALUES(?1, coalesce((SELECT conversation FROM inbox WHERE key = ?1), ''), ?2, ?3, ?4, ?5, ?6, ?7, ?8,"
-      " CASE WHEN ?8 = 1 THEN ?7 END) ON CONFLICT(key) DO NOTHING",
+      " CASE WHEN ?8 <> 0 THEN ?7 END) ON CONFLICT(key) DO NOTHING",
       reply.key, reply.query_id, reply.outcome, reply.text, reply.sources_json, reply.details_json, to_micros(now),
-      reply.delivered);
+      static_cast<std::int64_t>(reply.state));
   // The first reply stays, and with it the records that tell of it.
   if (added == 0) return {};
   db.run("UPDATE inbox SET settled_at = ? WHERE key = ?", to_micros(now), reply.key);
@@ -83,11 +83,11 @@ Result<void> settle(Connection& db, Settlement const& settlement, TimePoint now)
 }
 
 Result<void> mark_delivered(Connection& db, std::string const& key, TimePoint now) {
-  return end_reply(db, key, now, 1, {});
+  return end_reply(db, key, now, ReplyState::delivered, {});
 }
 
 Result<void> give_up(Connection& db, std::string const& key, std::string const& reason, TimePoint now) {
-  return end_reply(db, key, now, 2, reason);
+  return end_reply(db, key, now, ReplyState::given_up, reason);
 }
 
 Result<SendingRow> begin_sending(Connection& db, SendingRow const& row) {

@@ -24,7 +24,13 @@ scope::InboundMessage message_at(Rows const& row, int first) {
 
 /// Reads key, query_id, outcome, text, sources, details, state.
 StoredReply reply_at(Rows const& row) {
-  return {row.text(0), row.text(1), row.text(2), row.text(3), row.text(4), row.text(5), row.number(6) == 1};
+  return {row.text(0),
+          row.text(1),
+          row.text(2),
+          row.text(3),
+          row.text(4),
+          row.text(5),
+          static_cast<ReplyState>(row.number(6))};
 }
 
 std::optional<StoredReply> first_reply(Rows rows) {

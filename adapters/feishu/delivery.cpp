@@ -21,7 +21,23 @@ using adapters::Reply;
 using How = Carried::How;
 using ErrandPtr = std::shared_ptr<Errand>;
 
-constexpr std::size_t kEndedKept = 10'000;  ///< keys of replies that are done with: offered again, they stay so
+/// The last ids of a kind.
+class Lately {
+ public:
+  void add(std::string const& id) {
+    if (!known_.insert(id).second) return;
+    order_.push_back(id);
+    if (order_.size() <= kMost) return;
+    known_.erase(order_.front());
+    order_.pop_front();
+  }
+  [[nodiscard]] bool has(std::string const& id) const { return known_.contains(id); }
+
+ private:
+  static constexpr std::size_t kMost = 10'000;
+  std::set<std::string> known_;
+  std::deque<std::string> order_;
+};
 
 struct Chat {
   std::deque<ErrandPtr> waiting;
@@ -56,9 +72,9 @@ struct Delivery::Impl {
   Courier courier;
   Typing typing;
   std::map<std::string, Chat> chats;
-  std::set<std::string> open;   ///< keys of what waits or is under way
-  std::set<std::string> ended;  ///< keys of what ended lately…
-  std::deque<std::string> ended_order;
+  std::set<std::string> open;  ///< keys of what waits or is under way
+  Lately ended;                ///< keys of replies that are done with: offered again, they stay so
+  Lately recalled;             ///< questions: the answer to one can still be on its way to us
   std::set<ErrandPtr> announcing;
   std::random_device random;
   bool draining = false;
@@ -111,11 +127,7 @@ void Delivery::Impl::end(Errand const& errand, How how) {
   stats.waiting = open.size();
   if (how == How::left) return;
   typing.over(errand.reply.to.message_id);
-  if (!ended.insert(key).second) return;
-  ended_order.push_back(key);
-  if (ended_order.size() <= kEndedKept) return;
-  ended.erase(ended_order.front());
-  ended_order.pop_front();
+  ended.add(key);
 }
 
 aio::Task<> Delivery::Impl::announce(std::string key, std::string chat_id, std::string text) {
@@ -152,13 +164,15 @@ Delivery::~Delivery() = default;
 void Delivery::expect(scope::InboundMessage const& message) { impl_->typing.expect(message.message_id); }
 
 void Delivery::deliver(Reply reply) {
-  bool const again = impl_->open.contains(reply.key) || impl_->ended.contains(reply.key);
+  bool const again = impl_->open.contains(reply.key) || impl_->ended.has(reply.key);
   if (impl_->draining || again) return;
   impl_->open.insert(reply.key);
   impl_->stats.waiting = impl_->open.size();
   std::string const name = chat_of(reply.to);
   auto const [chat, idle] = impl_->chats.try_emplace(name);
-  chat->second.waiting.push_back(std::make_shared<Errand>(impl_->ex, std::move(reply)));
+  auto const errand = std::make_shared<Errand>(impl_->ex, std::move(reply));
+  errand->recalled = errand->reply.text.empty() || impl_->recalled.has(errand->reply.to.message_id);
+  chat->second.waiting.push_back(errand);
   if (idle) impl_->tasks.spawn("chat", impl_->run_chat(name));
 }
 
@@ -170,8 +184,11 @@ void Delivery::withdraw(std::string const& message_id) {
     recall(chat.current);
     std::for_each(chat.waiting.begin(), chat.waiting.end(), recall);
   }
+  impl_->recalled.add(message_id);
   impl_->typing.over(message_id);
 }
+
+void Delivery::over(std::string const& message_id) { impl_->typing.over(message_id); }
 
 void Delivery::announce(std::string key, std::string chat_id, std::string text) {
   if (impl_->draining || chat_id.empty()) return;

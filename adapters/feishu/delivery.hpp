@@ -40,10 +40,12 @@ class Delivery {
   /// A message was admitted and its answer is to come: after `slow` it gets the reaction.
   void expect(scope::InboundMessage const& message);
   /// The reply is durable. Sent in the order of the calls within its chat. The same key twice is one reply; after a
-  /// start only replies that are still pending belong here.
+  /// start only replies that are still pending belong here. One without words is not said: it is given up.
   void deliver(adapters::Reply reply);
-  /// The question was recalled: its reply, if not sent yet, is given up.
+  /// The question was recalled: its reply, if not sent yet or still to come, is given up.
   void withdraw(std::string const& message_id);
+  /// The question's reply is out, or was given up, in an earlier life: its reaction goes.
+  void over(std::string const& message_id);
   /// A message of our own to a chat (a greeting): best effort, at most once per `key`.
   void announce(std::string key, std::string chat_id, std::string text);
   /// Takes nothing new; gives what is under way `grace`. The rest stays in the store.

@@ -43,7 +43,6 @@ struct Feishu::Impl {
 
   aio::Task<> learn_identity();
   aio::Task<EventAnswer> on_event(std::string payload);
-  aio::Task<> close(std::string key);
   aio::Task<EventAnswer> on(Incoming in);
   aio::Task<EventAnswer> on(Recalled recalled);
   aio::Task<EventAnswer> on(CardClick click);
@@ -141,7 +140,9 @@ aio::Task<EventAnswer> Feishu::Impl::on(Incoming in) {
     co_return answer;
   }
   if (accepted->ignored) co_return answer;
-  if (accepted->reply) {
+  if (accepted->over) {
+    delivery.over(message.message_id);
+  } else if (accepted->reply) {
     delivery.deliver(std::move(*accepted->reply));
   } else {
     delivery.expect(message);
@@ -190,12 +191,6 @@ aio::Task<EventAnswer> Feishu::Impl::on(ChatEvent event) {
   co_return EventAnswer();
 }
 
-aio::Task<> Feishu::Impl::close(std::string key) {
-  std::string reason = "recalled by its author";
-  Result<void> const closed = co_await store.give_up(std::move(key), std::move(reason));
-  if (!closed) log::write(log::Level::error, "feishu.not_noted", {{"reason", closed.error().what}});
-}
-
 aio::Task<EventAnswer> Feishu::Impl::on(Ignored ignored) {
   log::write(log::Level::debug, "feishu.ignored",
              {{"app", options.app.id}, {"why", ignored.why}, {"type", ignored.type}});
@@ -227,13 +222,7 @@ void Feishu::stop() {
   impl_->identity.cancel();
 }
 
-void Feishu::deliver(adapters::Reply reply) {
-  if (reply.text.empty()) {
-    impl_->tasks.spawn("close", impl_->close(std::move(reply.key)));  // withdrawn while it waited for its turn
-  } else {
-    impl_->delivery.deliver(std::move(reply));
-  }
-}
+void Feishu::deliver(adapters::Reply reply) { impl_->delivery.deliver(std::move(reply)); }
 
 aio::Task<> Feishu::drain(std::chrono::milliseconds grace) {
   auto const impl = impl_;

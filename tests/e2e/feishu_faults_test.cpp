@@ -185,6 +185,39 @@ TEST_CASE("Feishu: what can never be delivered is closed with its reason, and do
   CHECK_EQ(count(t, "requests", {{"kind", "reply"}}), 1);
 }
 
+TEST_CASE("Feishu: what was given up is not tried again when its event comes again after a restart") {
+  Tenant t;
+  t.start();
+  t.act("fail", {{"route", "reply"}, {"times", 1}, {"status", 400}, {"code", 230013}});
+  Json const same{{"set", {{"event.message.message_id", "om_given_up"}, {"header.event_id", "ev_given_up"}}}};
+  t.say("ou_bob", "oc_nlp", kQuestion, same);
+  auto const closed = [&] { return t.daemon->process().errors().find("feishu.given_up") != std::string::npos; };
+  REQUIRE(t.comes(closed));
+  CHECK_EQ(t.stop(), 0);
+  t.start();
+  t.say("ou_bob", "oc_nlp", kQuestion, same);
+  t.say("ou_bob", "oc_nlp", "组会在哪里开？");
+  REQUIRE(t.replies(1));
+  CHECK_EQ(t.stop(), 0);
+  CHECK_EQ(t.platform.count("messages"), 1);
+  CHECK_EQ(count(t, "messages", {{"parent_id", "om_given_up"}}), 0);
+  CHECK_EQ(count(t, "requests", {{"kind", "reply"}}), 2);
+}
+
+TEST_CASE("Feishu: replies that were held up go out by the app that a reload puts in the place of theirs") {
+  Tenant t;
+  t.start();
+  t.act("fail", {{"route", "reply"}, {"times", -1}, {"status", 400}, {"code", 99991672}});
+  t.say("ou_bob", "oc_nlp", kQuestion);
+  auto const held_up = [&] { return http_get(t.daemon->port(), "/readyz").body.find("99991672") != std::string::npos; };
+  REQUIRE(t.comes(held_up));
+  t.act("fail", {{"clear", true}});
+  t.w.configure([](Json& config) { config["adapters"]["feishu"]["greet"] = false; });
+  CHECK(t.replies(1));
+  CHECK_EQ(t.stop(), 0);
+  CHECK_EQ(t.platform.count("messages"), 1);
+}
+
 TEST_CASE("Feishu: leaving is prompt while the platform is unreachable") {
   Tenant t;
   t.start();

@@ -353,6 +353,18 @@ TEST_CASE("a question that was withdrawn is answered in the group, one of a thre
   CHECK_EQ(messages[0]["chat_id"], "oc_1");
 }
 
+TEST_CASE("a reply that comes after its question was recalled does not go out") {
+  DeliveryBench bench;
+  for (auto const* id : {"om_q1", "om_q2"}) bench.ask(id, "oc_1");
+  bench.delivery->withdraw("om_q1");
+  bench.delivery->deliver(reply("1"));
+  bench.delivery->deliver(reply("2"));
+  REQUIRE(bench.ends("key 2"));
+  CHECK_EQ(bench.how("key 1"), "recalled");
+  CHECK_EQ(bench.how("key 2"), "delivered");
+  CHECK_EQ(bench.read("messages").size(), 1);
+}
+
 TEST_CASE("a reply whose question is recalled before it was tried does not go out") {
   DeliveryBench bench;
   for (auto const* id : {"om_q1", "om_q2"}) bench.ask(id, "oc_1");

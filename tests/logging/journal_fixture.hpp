@@ -52,7 +52,7 @@ inline logging::QueryRecord record(std::string query_id, RepoId repo = {"nlp", "
 
 inline logging::Settlement settlement(scope::InboundMessage const& m, std::string query_id, std::string text) {
   logging::Settlement s;
-  s.reply = {logging::inbox_key(m), query_id, "answered", std::move(text), "[]", R"({"confidence":"high"})", false};
+  s.reply = {logging::inbox_key(m), query_id, "answered", std::move(text), "[]", R"({"confidence":"high"})", {}};
   s.records = {record(std::move(query_id))};
   return s;
 }

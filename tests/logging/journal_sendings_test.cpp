@@ -107,7 +107,7 @@ TEST_CASE("a journal of the first release keeps its rows and takes the new ones"
   CHECK(pending[0].message.sent_at == at_second(5));
   Admitted const again = value(admit(*journal, message("m1")));
   CHECK(again.admission == Admission::settled);
-  CHECK(again.reply->delivered);
+  CHECK(again.reply->state == ReplyState::delivered);
 
   SendingRow row{inbox_key(message("m2")), 0, "card", at_second(20), "om_1", false};
   CHECK(succeeds(begin(*journal, row)));

@@ -47,7 +47,7 @@ TEST_CASE("a message is fresh once, then in progress, then settled with its firs
   REQUIRE(again.reply.has_value());
   CHECK_EQ(again.reply->text, "第一次");
   CHECK_EQ(again.reply->query_id, "Q1");
-  CHECK_FALSE(again.reply->delivered);
+  CHECK(again.reply->state == ReplyState::pending);
 }
 
 TEST_CASE("the first text of a message wins over a later one with the same id") {
@@ -224,8 +224,9 @@ TEST_CASE("a reply is undelivered until it is delivered or given up") {
   CHECK_EQ(left[0].reply.details_json, R"({"confidence":"high"})");
   CHECK(left[0].message.external);
   CHECK(left[0].settled_at == at_second(7));
-  CHECK(value(admit(*journal, message("m1"))).reply->delivered);
-  CHECK_FALSE(value(admit(*journal, message("m3"))).reply->delivered);
+  CHECK(value(admit(*journal, message("m1"))).reply->state == ReplyState::delivered);
+  CHECK(value(admit(*journal, message("m2"))).reply->state == ReplyState::pending);
+  CHECK(value(admit(*journal, message("m3"))).reply->state == ReplyState::given_up);
   auto const stats = value(journal->stats());
   CHECK_EQ(stats.replies_pending, 1);
   CHECK_EQ(stats.replies_given_up, 1);
