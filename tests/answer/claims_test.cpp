@@ -215,11 +215,11 @@ TEST_CASE("no false claim over the pages of the demo and of the tests passes, an
   CHECK_LE(stopped, 4);
   int made = 0;
   for (std::size_t i = 0; made < 2000 && i < 40'000; ++i) {
-    auto const kind = i % test::ClaimSource::kKinds.size();
-    auto const sample = source.corrupted(kind);
+    auto const kind = i % test::Corruptor::kKinds.size();
+    auto const sample = test::Corruptor(source).corrupted(kind);
     if (!sample) continue;
     ++made;
-    CAPTURE(test::ClaimSource::kKinds[kind]);
+    CAPTURE(test::Corruptor::kKinds[kind]);
     CAPTURE(sample->sentence);
     CAPTURE(sample->quotes[0]);
     CHECK_FALSE(ClaimCheck(sample->pages).check(test::claim_of(*sample)).proven());

@@ -98,8 +98,9 @@ void measure(std::string_view name, test::ClaimSource& source) {
     std::vector<answer::Claim> claims;
     std::vector<kbrepo::Page const*> pages;
     while (claims.size() < 12) {
-      auto const sample =
-          source.below(3) == 0 ? source.corrupted(source.below(test::ClaimSource::kKinds.size())) : source.copied();
+      auto const sample = source.below(3) == 0
+                              ? test::Corruptor(source).corrupted(source.below(test::Corruptor::kKinds.size()))
+                              : source.copied();
       if (!sample) continue;
       std::size_t page = 0;
       while (page < pages.size() && pages[page] != sample->pages[0]) ++page;
@@ -162,7 +163,7 @@ int main(int argc, char** argv) {
   }
 
   constexpr auto kForms = test::ClaimSource::kForms;
-  constexpr auto kKinds = test::ClaimSource::kKinds;
+  constexpr auto kKinds = test::Corruptor::kKinds;
   std::deque<answer::KeptForms> kept;
   for (std::size_t i = 0; i < sources.size(); ++i) kept.emplace_back(kEverything);
   std::vector<Row> forms(kForms.size()), kinds(kKinds.size());
@@ -178,7 +179,7 @@ int main(int argc, char** argv) {
   }
   for (std::size_t i = 0, made = 0; made < false_claims; ++i) {
     std::size_t const kind = i / sources.size() % kKinds.size();
-    auto const sample = sources[i % sources.size()].corrupted(kind);
+    auto const sample = test::Corruptor(sources[i % sources.size()]).corrupted(kind);
     if (!sample) continue;
     ++made;
     answer::ClaimVerdict const verdict =
