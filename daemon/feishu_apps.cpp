@@ -58,13 +58,14 @@ FeishuApps::FeishuApps(aio::Executor ex, aio::Pool& files, adapters::Store& stor
 
 FeishuApps::~FeishuApps() = default;
 
-feishu::Feishu::Hooks FeishuApps::hooks_of_app() {
+feishu::Feishu::Hooks FeishuApps::hooks_of_app(std::string const& app_id) {
   feishu::Feishu::Hooks hooks;
   hooks.receive = hooks_.receive;
   hooks.withdraw = hooks_.withdraw;
   hooks.vote = hooks_.vote;
   hooks.chat_gone = hooks_.chat_gone;
   hooks.answered = [this](std::string query_id) { return answered(std::move(query_id)); };
+  hooks.room = [this, app_id] { resume({app_id}); };
   return hooks;
 }
 
@@ -106,7 +107,8 @@ void FeishuApps::follow(std::vector<config::FeishuSettings> const& settings) {
   for (config::FeishuSettings const& one : settings) {
     auto const options = wanted.find(one.app_id);
     if (options == wanted.end()) continue;
-    auto running = std::make_shared<Running>(ex_, one, std::move(options->second), store_, clock_, hooks_of_app());
+    auto running =
+        std::make_shared<Running>(ex_, one, std::move(options->second), store_, clock_, hooks_of_app(one.app_id));
     running->tasks.spawn("feishu", running->app.run());
     running_.emplace(one.app_id, std::move(running));
     started.insert(one.app_id);
@@ -119,7 +121,7 @@ void FeishuApps::deliver(adapters::Reply reply) {
   if (at != running_.end()) at->second->app.deliver(std::move(reply));
 }
 
-// Read on the loop, as apps start seldom: what is owed goes before what is answered from now on.
+// Read on the loop, as it happens seldom: what is owed goes before what is answered from now on.
 void FeishuApps::resume(std::set<std::string> const& apps) {
   Result<std::vector<logging::UndeliveredReply>> owed = durable_.journal().undelivered("feishu");
   if (!owed) {

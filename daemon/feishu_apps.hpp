@@ -49,7 +49,7 @@ class FeishuApps {
 
  private:
   struct Running;
-  [[nodiscard]] feishu::Feishu::Hooks hooks_of_app();
+  [[nodiscard]] feishu::Feishu::Hooks hooks_of_app(std::string const& app_id);
   void resume(std::set<std::string> const& apps);
   aio::Task<std::optional<adapters::Reply>> answered(std::string query_id);
   aio::Task<> end(std::shared_ptr<Running> running, std::chrono::milliseconds grace);

@@ -55,6 +55,7 @@ struct Delivery::Impl {
       : ex(executor),
         store(s),
         hooks(std::move(h)),
+        most_waiting(limits.most_waiting),
         courier(ex, api, store, clock, limits, stats),
         typing(ex, api, store, limits.slow, [this] { return !courier.scarce(); }),
         tasks(ex, aio::log_faults()) {}
@@ -68,6 +69,8 @@ struct Delivery::Impl {
   aio::Executor ex;
   adapters::Store& store;
   Hooks hooks;
+  std::size_t const most_waiting;
+  bool left_behind = false;  ///< a reply stays in the store for want of room, and so do those that come after it
   DeliveryStats stats;
   Courier courier;
   Typing typing;
@@ -125,9 +128,14 @@ void Delivery::Impl::end(Errand const& errand, How how) {
   std::string const& key = errand.reply.key;
   open.erase(key);
   stats.waiting = open.size();
-  if (how == How::left) return;
-  typing.over(errand.reply.to.message_id);
-  ended.add(key);
+  if (how != How::left) {
+    typing.over(errand.reply.to.message_id);
+    ended.add(key);
+  }
+  bool const room = open.size() * 2 <= most_waiting;
+  if (!left_behind || !room || draining) return;
+  left_behind = false;
+  hooks.room();
 }
 
 aio::Task<> Delivery::Impl::announce(std::string key, std::string chat_id, std::string text) {
@@ -166,6 +174,8 @@ void Delivery::expect(scope::InboundMessage const& message) { impl_->typing.expe
 void Delivery::deliver(Reply reply) {
   bool const again = impl_->open.contains(reply.key) || impl_->ended.has(reply.key);
   if (impl_->draining || again) return;
+  impl_->left_behind = impl_->left_behind || impl_->open.size() >= impl_->most_waiting;
+  if (impl_->left_behind) return;
   impl_->open.insert(reply.key);
   impl_->stats.waiting = impl_->open.size();
   std::string const name = chat_of(reply.to);

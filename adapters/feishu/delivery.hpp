@@ -14,6 +14,7 @@ namespace kb::feishu {
 
 struct DeliveryLimits {
   std::size_t chats_at_once = 32;
+  std::size_t most_waiting = 4'096;  ///< replies in memory; more wait in the store
   std::chrono::milliseconds first_pause{1'000}, longest_pause{60'000};
   std::chrono::minutes uuid_window{55};   ///< the platform honours a uuid for an hour
   std::chrono::milliseconds slow{1'000};  ///< a question without an answer for that long gets a reaction
@@ -33,6 +34,8 @@ class Delivery {
  public:
   struct Hooks {
     std::function<void(ChatId const&, std::string const& reason)> chat_gone;
+    /// There is room again for what was left in the store: deliver() all that is pending there, the oldest first.
+    std::function<void()> room;
   };
   Delivery(aio::Executor ex, Api& api, adapters::Store& store, Clock const& clock, DeliveryLimits limits, Hooks hooks);
   ~Delivery();
@@ -40,7 +43,8 @@ class Delivery {
   /// A message was admitted and its answer is to come: after `slow` it gets the reaction.
   void expect(scope::InboundMessage const& message);
   /// The reply is durable. Sent in the order of the calls within its chat. The same key twice is one reply; after a
-  /// start only replies that are still pending belong here. One without words is not said: it is given up.
+  /// start only replies that are still pending belong here. One without words is not said: it is given up. When too
+  /// many wait, it and those behind it are left in the store until Hooks::room.
   void deliver(adapters::Reply reply);
   /// The question was recalled: its reply, if not sent yet or still to come, is given up.
   void withdraw(std::string const& message_id);

@@ -38,6 +38,7 @@ struct Feishu::Impl {
       if (stopping) return;
       tasks.spawn("chat gone", hooks.chat_gone(chat, reason));
     };
+    d.room = [this] { hooks.room(); };
     return d;
   }
 

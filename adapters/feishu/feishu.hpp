@@ -44,6 +44,7 @@ class Feishu {
     std::function<aio::Task<std::optional<adapters::Reply>>(std::string query_id)> answered;
     /// The bot is not in the group any more: its binding ends.
     std::function<aio::Task<>(ChatId chat, std::string why)> chat_gone;
+    std::function<void()> room;  ///< see Delivery::Hooks
   };
 
   Feishu(aio::Executor ex, FeishuOptions options, adapters::Store& store, Clock const& clock, Hooks hooks);

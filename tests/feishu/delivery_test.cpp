@@ -17,7 +17,9 @@ namespace {
 constexpr char kPerson[] = "ou_a11ce000000000000000000000000001";
 
 struct DeliveryBench : test::PlatformBench {
-  explicit DeliveryBench(std::chrono::milliseconds slow = 60'000ms) : slow_(slow) { start(); }
+  explicit DeliveryBench(std::chrono::milliseconds slow = 60'000ms, std::size_t most = 100) : slow_(slow), most_(most) {
+    start();
+  }
   ~DeliveryBench() { crash(); }
 
   void start() {
@@ -25,8 +27,12 @@ struct DeliveryBench : test::PlatformBench {
     limits.first_pause = 1ms;
     limits.longest_pause = 3ms;
     limits.slow = slow_;
+    limits.most_waiting = most_;
     Delivery::Hooks hooks;
     hooks.chat_gone = [this](ChatId const& chat, std::string const&) { gone.push_back(chat.str()); };
+    hooks.room = [this] {
+      for (adapters::Reply const& one : owed) delivery->deliver(one);
+    };
     delivery.emplace(loop.executor(), *api, store, clock, limits, std::move(hooks));
   }
   /// Cuts what is under way and forgets everything but the store.
@@ -69,6 +75,7 @@ struct DeliveryBench : test::PlatformBench {
 
   test::MemoryStore store;
   std::vector<std::string> gone;
+  std::vector<adapters::Reply> owed;  ///< in the store, while there was no room
   std::optional<Delivery> delivery;
 
  private:
@@ -77,6 +84,7 @@ struct DeliveryBench : test::PlatformBench {
     over = true;
   }
   std::chrono::milliseconds slow_;
+  std::size_t most_;
 };
 
 /// A reply to a group question that ask() has made.
@@ -121,6 +129,21 @@ TEST_CASE("a reply arrives once, as a card below its question, and that is noted
   REQUIRE_EQ(bench.store.tries.size(), 1);
   CHECK_EQ(bench.store.tries[0].platform_id, messages[0]["message_id"]);
   CHECK_EQ(bench.delivery->stats().delivered, 1);
+  CHECK_EQ(bench.delivery->stats().waiting, 0);
+}
+
+TEST_CASE("more replies than may wait are left in the store, and go out in order when there is room") {
+  DeliveryBench bench(60'000ms, 2);
+  for (auto const* number : {"1", "2", "3", "4", "5"}) {
+    bench.ask(std::string("om_q") + number, "oc_1");
+    bench.owed.push_back(reply(number));
+    bench.delivery->deliver(reply(number));
+  }
+  CHECK_EQ(bench.delivery->stats().waiting, 2);
+  REQUIRE(bench.ends("key 5"));
+  std::string order;
+  for (json const& message : bench.read("messages")) order += message["parent_id"].get<std::string>() + ' ';
+  CHECK_EQ(order, "om_q1 om_q2 om_q3 om_q4 om_q5 ");
   CHECK_EQ(bench.delivery->stats().waiting, 0);
 }
 
