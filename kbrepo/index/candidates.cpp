@@ -7,9 +7,8 @@
 namespace kb::kbrepo::index {
 namespace {
 
-constexpr std::uint32_t kFirstWindow = 256;  // small at first: a threshold soon, from which skipping lives
-constexpr std::uint32_t kMaxWindow = 4096;   // passages whose sums stay in the nearest cache
-
+constexpr std::uint32_t kWindow = 4096;    // passages: their sums stay in the nearest cache
+constexpr std::uint32_t kShortBlocks = 4;  // a list of no more is read once, and known posting by posting
 struct Better {
   bool operator()(Candidate const& a, Candidate const& b) const noexcept {
     if (a.score != b.score) return a.score > b.score;
@@ -50,43 +49,65 @@ class Top {
   std::vector<Candidate> best_;
 };
 
-/// One term's postings in one segment, walked forward window by window.
-struct List {
-  PostingReader reader;
-  float weight = 0;         ///< in score steps
-  std::uint32_t block = 0;  ///< first that reaches into the window
-  std::uint32_t bound = 0;  ///< the most it adds to any passage of the window
+struct Sum {
+  std::uint32_t passage, score;
 };
 
-/// One segment's part of the search.
+/// One term's postings in one segment.
+struct List {
+  PostingReader reader;
+  float weight = 0;                  ///< in score steps
+  std::uint32_t first = 0, end = 0;  ///< of a short list: its postings in PartSearch::known_
+  [[nodiscard]] bool is_short() const noexcept { return end > first; }
+};
+
+/// What a list holds of one window.
+struct Share {
+  std::uint32_t from = 0;   ///< its first posting in known_, or its first block, that reaches into the window
+  std::uint32_t bound = 0;  ///< the most it adds to any passage of the window; 0: nothing
+};
+
+/// One segment's part of the search. Windows that promise most come first: what they yield soon rules the rest out.
 class PartSearch {
  public:
   PartSearch(LiveSet const& live, std::uint32_t part, WeightedTerms const& question,
              std::function<float(std::uint32_t)> const& prior, Top& top)
       : live_(live), part_(part), image_(live.parts[part].segment->image()), prior_(prior), top_(top) {
-    auto const records = question.of_part(part);
-    lists_.reserve(records.size());
-    for (std::size_t t = 0; t < records.size(); ++t) {
-      if (records[t] == kNoTerm) continue;
-      lists_.push_back({PostingReader(image_, records[t]), question.terms[t].weight * kScoreSteps, 0, 0});
-    }
     drift_ = std::max({drift(live.passages.title, image_.reference().title),
                        drift(live.passages.heading, image_.reference().heading),
                        drift(live.passages.body, image_.reference().body)});
+    auto const records = question.of_part(part);
+    lists_.reserve(records.size());
+    for (std::size_t t = 0; t < records.size(); ++t) {
+      if (records[t] != kNoTerm) add_list(PostingReader(image_, records[t]), question.terms[t].weight * kScoreSteps);
+    }
   }
 
   void run() {
-    std::uint32_t size = kFirstWindow;
-    for (std::uint32_t begin = 0; begin < image_.passages(); begin += size, size = std::min(size * 2, kMaxWindow)) {
-      search_window(begin, std::min(image_.passages(), begin + size));
+    std::uint32_t const windows = (image_.passages() + kWindow - 1) / kWindow;
+    shares_.resize(windows * lists_.size());
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> order(windows);  // the most a passage can reach, window
+    for (std::uint32_t w = 0; w < windows; ++w) order[w].second = w;
+    for (std::size_t l = 0; l < lists_.size(); ++l) {
+      std::uint32_t from = lists_[l].first;
+      for (std::uint32_t w = 0; w < windows; ++w) {
+        Share const share = lists_[l].is_short() ? known_share(lists_[l], w, from) : block_share(lists_[l], w, from);
+        from = share.from;
+        order[w].first += share.bound;
+        shares_[w * lists_.size() + l] = share;
+      }
+    }
+    std::sort(order.begin(), order.end(), [](auto const& a, auto const& b) {
+      return a.first != b.first ? a.first > b.first : a.second < b.second;
+    });
+    for (auto const& [most, window] : order) {
+      top_.cut();
+      if (most < top_.threshold()) return;
+      search_window(window);
     }
   }
 
  private:
-  struct Sum {
-    std::uint32_t passage, score;
-  };
-
   /// By how much a longer average now can raise what the segment's builder computed: an occurrence is worth at most
   /// that many times more.
   [[nodiscard]] float drift(std::uint64_t now, std::uint64_t then) const noexcept {
@@ -110,55 +131,90 @@ class PartSearch {
     return static_cast<std::uint32_t>(most * weight + 0.5f) + 1;
   }
 
-  void enter(List& list, std::uint32_t begin, std::uint32_t end) const {
-    PostingReader const& reader = list.reader;
-    while (list.block < reader.blocks() && reader.last_passage(list.block) < begin) ++list.block;
-    std::uint32_t impact = 0;
-    bool any = false;
-    for (std::uint32_t b = list.block; b < reader.blocks(); ++b) {
-      any = true;
-      impact = std::max<std::uint32_t>(impact, reader.impact(b));
-      if (reader.last_passage(b) >= end - 1) break;
+  void add_list(PostingReader reader, float weight) {
+    List list{reader, weight, static_cast<std::uint32_t>(known_.size()), 0};
+    for (std::uint32_t b = 0; reader.blocks() <= kShortBlocks && b < reader.blocks(); ++b) {
+      reader.read(b, block_);
+      Counts const* const counts = block_.all_counts();
+      for (std::uint32_t i = 0; i < block_.size(); ++i) {
+        known_.push_back({block_.passage(i), contribution(block_.passage(i), counts[i], weight)});
+      }
     }
-    list.bound = any ? bound(list.weight, impact) : 0;
+    list.end = static_cast<std::uint32_t>(known_.size());
+    if (!list.is_short()) list.first = list.end = 0;  // where its blocks begin
+    lists_.push_back(list);
   }
 
-  void search_window(std::uint32_t begin, std::uint32_t end) {
-    top_.cut();
+  [[nodiscard]] Share known_share(List const& list, std::uint32_t window, std::uint32_t from) const noexcept {
+    Share out{from, 0};
+    while (out.from < list.end && known_[out.from].passage < window * kWindow) ++out.from;
+    for (std::uint32_t i = out.from; i < list.end && known_[i].passage < (window + 1) * kWindow; ++i) {
+      out.bound = std::max(out.bound, known_[i].score);
+    }
+    return out;
+  }
+
+  [[nodiscard]] Share block_share(List const& list, std::uint32_t window, std::uint32_t from) const noexcept {
+    PostingReader const& reader = list.reader;
+    while (from < reader.blocks() && reader.last_passage(from) < window * kWindow) ++from;
+    if (from == reader.blocks()) return {from, 0};
+    std::uint32_t impact = 0;
+    for (std::uint32_t b = from; b < reader.blocks(); ++b) {
+      impact = std::max<std::uint32_t>(impact, reader.impact(b));
+      if (reader.last_passage(b) >= (window + 1) * kWindow - 1) break;
+    }
+    return {from, bound(list.weight, impact)};
+  }
+
+  void search_window(std::uint32_t window) {
+    std::uint32_t const begin = window * kWindow;
+    Share const* const shares = shares_.data() + window * lists_.size();
     order_.clear();
-    std::uint32_t all = 0;
-    for (List& list : lists_) {
-      enter(list, begin, end);
-      if (list.bound == 0) continue;
-      order_.push_back(&list);
-      all += list.bound;
+    for (std::uint32_t l = 0; l < lists_.size(); ++l) {
+      if (shares[l].bound > 0) order_.push_back(l);
     }
     std::uint32_t const threshold = top_.threshold();
-    if (all < threshold) return;
-    std::sort(order_.begin(), order_.end(), [](List const* a, List const* b) { return a->bound < b->bound; });
+    std::sort(order_.begin(), order_.end(), [shares](auto a, auto b) { return shares[a].bound < shares[b].bound; });
     // below_[k]: the most that the k weakest lists add together
     below_.assign(1, 0);
-    for (List const* list : order_) below_.push_back(below_.back() + list->bound);
+    for (std::uint32_t const l : order_) below_.push_back(below_.back() + shares[l].bound);
     std::size_t weak = 0;  // lists that cannot lift a passage over the threshold by themselves
     while (weak < order_.size() && below_[weak + 1] < threshold) ++weak;
-    for (std::size_t i = weak; i < order_.size(); ++i) add_all(*order_[i], begin, end);
+    for (std::size_t i = weak; i < order_.size(); ++i) {
+      List const& list = lists_[order_[i]];
+      std::uint32_t const from = shares[order_[i]].from;
+      list.is_short() ? add_known(list, from, begin) : add_all(list, from, begin);
+    }
     collect(begin);
     for (std::size_t i = weak; i-- > 0;) {
       std::erase_if(sums_, [&](Sum const& sum) { return sum.score + below_[i + 1] < threshold; });
-      add_to_sums(*order_[i]);
+      List const& list = lists_[order_[i]];
+      std::uint32_t const from = shares[order_[i]].from;
+      list.is_short() ? add_known_to_sums(list, from) : add_to_sums(list, from);
     }
     offer_sums();
   }
 
+  void add(std::uint32_t at, std::uint32_t score) noexcept {
+    scores_[at] += score;
+    touched_[at / 64] |= std::uint64_t{1} << (at % 64);
+  }
+
+  void add_known(List const& list, std::uint32_t from, std::uint32_t begin) noexcept {
+    for (std::uint32_t i = from; i < list.end && known_[i].passage < begin + kWindow; ++i) {
+      add(known_[i].passage - begin, known_[i].score);
+    }
+  }
+
   /// A strong list: every posting in the window counts.
-  void add_all(List const& list, std::uint32_t begin, std::uint32_t end) {
-    for (std::uint32_t b = list.block; b < list.reader.blocks(); ++b) {
+  void add_all(List const& list, std::uint32_t from, std::uint32_t begin) {
+    std::uint32_t const end = begin + kWindow;
+    for (std::uint32_t b = from; b < list.reader.blocks(); ++b) {
       list.reader.read(b, block_);
       Counts const* const counts = block_.all_counts();
       for (std::uint32_t i = block_.seek(0, begin); i < block_.size() && block_.passage(i) < end; ++i) {
         std::uint32_t const at = block_.passage(i) - begin;
-        scores_[at] += contribution(begin + at, counts[i], list.weight);
-        touched_[at / 64] |= std::uint64_t{1} << (at % 64);
+        add(at, contribution(begin + at, counts[i], list.weight));
       }
       if (block_.last() >= end - 1) break;
     }
@@ -176,9 +232,16 @@ class PartSearch {
     }
   }
 
+  void add_known_to_sums(List const& list, std::uint32_t from) noexcept {
+    for (Sum& sum : sums_) {
+      while (from < list.end && known_[from].passage < sum.passage) ++from;
+      if (from == list.end) return;
+      if (known_[from].passage == sum.passage) sum.score += known_[from].score;
+    }
+  }
+
   /// A weak list: only the passages that others brought up.
-  void add_to_sums(List const& list) {
-    std::uint32_t block = list.block;
+  void add_to_sums(List const& list, std::uint32_t block) {
     std::uint32_t open = kNoTerm;
     std::uint32_t i = 0;
     for (Sum& sum : sums_) {
@@ -215,11 +278,13 @@ class PartSearch {
   Top& top_;
   float drift_ = 1;
   std::vector<List> lists_;
-  std::vector<List const*> order_;
+  std::vector<Sum> known_;            ///< the postings of the short lists, list by list
+  std::vector<Share> shares_;         ///< window by window, of each list
+  std::vector<std::uint32_t> order_;  ///< of the window's lists, weakest first
   std::vector<std::uint32_t> below_;
   std::vector<Sum> sums_;
-  std::array<std::uint32_t, kMaxWindow> scores_{};
-  std::array<std::uint64_t, kMaxWindow / 64> touched_{};
+  std::array<std::uint32_t, kWindow> scores_{};
+  std::array<std::uint64_t, kWindow / 64> touched_{};
   PostingBlock block_;
 };
 

@@ -61,7 +61,7 @@ struct ScoredPassage {
 
 struct SearchOptions {
   std::size_t limit = 20;
-  std::size_t candidates = 300;  ///< kept before the page prior
+  std::size_t candidates = 100;  ///< kept before the page prior
   std::size_t rerank = 50;       ///< of these get the proximity score
   /// Multiplies a document's score (page-kind priors by intent); empty: all 1. 0 hides a document.
   std::function<float(std::uint32_t doc)> prior;

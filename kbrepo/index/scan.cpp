@@ -39,6 +39,11 @@ class Scanner {
     for (std::uint32_t at = 0; at < text_.size();) {
       auto const lead = static_cast<unsigned char>(text_[at]);
       if (lead < 0x80) {
+        if (std::uint32_t const end = word_.empty() ? plain_word_end(at) : 0; end > 0) {
+          take_plain_word(at, end);
+          at = end;
+          continue;
+        }
         bool const upper = lead >= 'A' && lead <= 'Z';
         take({upper ? lead + 32u : lead, at, at + 1, kAscii[lead], upper});
         ++at;
@@ -56,6 +61,42 @@ class Scanner {
   }
 
  private:
+  static CharClass ascii_class(char c) noexcept {
+    auto const byte = static_cast<unsigned char>(c);
+    return byte < 0x80 ? kAscii[byte] : CharClass::cjk;  // of the rest it is enough that it is no plain mark
+  }
+  static bool is_capital(char c) noexcept { return c >= 'A' && c <= 'Z'; }
+
+  /// The end of a word as most are: ASCII letters, none but the first a capital, or all, and nothing behind them that
+  /// could belong to it. 0: this is none.
+  [[nodiscard]] std::uint32_t plain_word_end(std::uint32_t at) const noexcept {
+    std::uint32_t end = at;
+    std::uint32_t capitals = 0;
+    for (; end < text_.size() && ascii_class(text_[end]) == CharClass::letter; ++end) {
+      capitals += is_capital(text_[end]) ? 1 : 0;
+    }
+    std::uint32_t const size = end - at;
+    bool const one_piece = capitals == 0 || capitals == size || (capitals == 1 && is_capital(text_[at]));
+    if (size == 0 || size > kMaxRun || !one_piece) return 0;
+    for (std::uint32_t next = end; next < text_.size() && next < end + 2; ++next) {
+      if (ascii_class(text_[next]) != CharClass::other) return 0;
+      if (!is_joiner(static_cast<unsigned char>(text_[next]))) return end;
+      if (next > end) return 0;
+    }
+    return end;
+  }
+
+  void take_plain_word(std::uint32_t begin, std::uint32_t end) {
+    last_cjk_ = {};
+    start(begin, end);
+    digits_ = false;
+    for (std::uint32_t i = begin; i < end; ++i) {
+      out_.text.push_back(is_capital(text_[i]) ? static_cast<char>(text_[i] + 32) : text_[i]);
+    }
+    finish_word(TermKind::word);
+    ++position_;
+  }
+
   void take(Glyph const& glyph) {
     switch (glyph.kind) {
       case CharClass::cjk:
