@@ -19,9 +19,10 @@ namespace kb::kbrepo {
 }
 /// Spaces and tabs off both ends.
 [[nodiscard]] inline std::string_view trimmed(std::string_view text) noexcept {
-  auto const first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+  auto const is_blank = [](char c) { return c == ' ' || c == '\t'; };
+  while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
+  while (!text.empty() && is_blank(text.back())) text.remove_suffix(1);
+  return text;
 }
 
 }  // namespace kb::kbrepo

@@ -14,7 +14,11 @@ constexpr std::size_t kCodeIndent = 4;
 bool is_space(char c) noexcept { return c == ' ' || c == '\t'; }
 bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }
 
-std::size_t run(std::string_view s, char c) noexcept { return std::min(s.find_first_not_of(c), s.size()); }
+std::size_t run(std::string_view s, char c) noexcept {
+  std::size_t size = 0;
+  while (size < s.size() && s[size] == c) ++size;
+  return size;
+}
 
 std::string_view without_closing_marks(std::string_view s) noexcept {
   std::size_t const last = s.find_last_not_of('#');

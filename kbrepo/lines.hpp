@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -20,8 +21,7 @@ class LineReader {
   /// The next line; nothing at the end. A line break at the very end starts no further line.
   [[nodiscard]] std::optional<Line> next() noexcept {
     if (at_ >= text_.size()) return std::nullopt;
-    std::size_t const stop = text_.find_first_of("\r\n", at_);
-    Line line{at_, stop == std::string_view::npos ? text_.size() : stop};
+    Line line{at_, end_of_line()};
     at_ = line.end;
     if (at_ < text_.size()) at_ += text_.substr(at_).starts_with("\r\n") ? 2 : 1;
     return line;
@@ -30,6 +30,18 @@ class LineReader {
   [[nodiscard]] std::size_t position() const noexcept { return at_; }
 
  private:
+  /// Two searches for one character are several times faster than one for two.
+  [[nodiscard]] std::size_t end_of_line() const noexcept {
+    char const* const begin = text_.data() + at_;
+    auto const find = [begin](char c, std::size_t size) {
+      return static_cast<char const*>(std::memchr(begin, c, size));
+    };
+    char const* const feed = find('\n', text_.size() - at_);
+    std::size_t const size = feed != nullptr ? static_cast<std::size_t>(feed - begin) : text_.size() - at_;
+    char const* const lone = find('\r', size);
+    return at_ + (lone != nullptr ? static_cast<std::size_t>(lone - begin) : size);
+  }
+
   std::string_view text_;
   std::size_t at_;
 };

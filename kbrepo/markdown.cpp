@@ -253,9 +253,12 @@ class Scanner {
   using Range = std::pair<std::uint32_t, std::uint32_t>;
   /// Bytes of lines [first, last] without the white space around them.
   [[nodiscard]] Range content_of(std::size_t first, std::size_t last) const {
-    std::size_t const begin = text_.find_first_not_of(" \t", lines_[first].begin);
-    std::size_t const end = text_.find_last_not_of(" \t\r\n", lines_[last].end - 1) + 1;
-    return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(std::max(begin, end))};
+    auto const is_blank = [this](std::size_t at) { return text_[at] == ' ' || text_[at] == '\t'; };
+    std::size_t begin = lines_[first].begin;
+    while (begin < text_.size() && is_blank(begin)) ++begin;
+    std::size_t end = lines_[last].end;
+    while (end > begin && (is_blank(end - 1) || text_[end - 1] == '\r' || text_[end - 1] == '\n')) --end;
+    return {static_cast<std::uint32_t>(begin), static_cast<std::uint32_t>(end)};
   }
   [[nodiscard]] Range last_line(Block const& block) const { return content_of(block.line_end - 1, block.line_end - 1); }
   static void set_context(Open& block, Range range) { std::tie(block.context_begin, block.context_end) = range; }
