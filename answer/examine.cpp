@@ -13,7 +13,7 @@ Examination examine(std::string const& text, scope::ScopeOutcome const& outcome,
   Question const question = understand(text, names, outcome.project_id);
   std::vector<kbrepo::index::QueryTerm> const terms = kbrepo::index::query_terms(text);
   ContentWords const words(terms, shelf, stand_ins_of(text, shelf));
-  ReadingPlan const plan = plan_reading(question, terms, shelf, limits.max_pages);
+  ReadingPlan const plan = plan_reading(question, terms, shelf, limits.max_pages, kCompeting);
   std::vector<PageRead> pages;
   for (PlannedPage const& planned : plan.pages) {
     auto page = shelf.books[planned.book]->read(shelf.grant, planned.path);

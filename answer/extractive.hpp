@@ -15,6 +15,9 @@
 
 namespace kb::answer {
 
+/// Passages that compete for a place in the answer: the first so many that the search finds on the pages read.
+inline constexpr std::size_t kCompeting = 8;
+
 /// A page read in full for this question.
 struct PageRead {
   std::size_t book = 0;  ///< position in Shelf::books

@@ -39,6 +39,8 @@ class Grounds {
 
  private:
   NormalText const& page(std::size_t index);
+  /// Whether the page says `quote`, the normal form of `sentence`.
+  [[nodiscard]] bool says(std::size_t index, std::string_view sentence, std::string_view quote);
   [[nodiscard]] Proof fault(std::string_view quote);
   [[nodiscard]] bool is_stitched(std::string_view quote);
 

@@ -190,7 +190,7 @@ std::vector<Hit> search_shelf(Question const& question, std::span<QueryTerm cons
 }
 
 ReadingPlan plan_reading(Question const& question, std::span<QueryTerm const> terms, kbrepo::Shelf const& shelf,
-                         std::size_t max_pages) {
+                         std::size_t max_pages, std::size_t passages) {
   ReadingPlan plan;
   plan.hits = search(question, terms, shelf, kHits, &plan.guides);
 
@@ -200,11 +200,12 @@ ReadingPlan plan_reading(Question const& question, std::span<QueryTerm const> te
     return shelf.books[hit.book]->pages(shelf.grant)[hit.doc].path;
   };
   std::size_t const sure = priority.empty() ? max_pages : kHitsBeforeProject;
-  for (Hit const& hit : plan.hits) {
+  std::span<Hit const> const best = std::span(plan.hits).first(std::min(passages, plan.hits.size()));
+  for (Hit const& hit : best) {
     if (chosen.pages().size() < sure) chosen.add(hit.book, path_of(hit));
   }
   for (PlannedPage const& page : priority) chosen.add(page.book, page.path);
-  for (Hit const& hit : plan.hits) chosen.add(hit.book, path_of(hit));
+  for (Hit const& hit : best) chosen.add(hit.book, path_of(hit));
 
   auto const rank = [&](PlannedPage const& page) {
     auto const found = std::find_if(priority.begin(), priority.end(),

@@ -44,7 +44,8 @@ struct ReadingPlan {
                                                             scope::ReadGrant const& grant);
 [[nodiscard]] std::vector<Hit> search_shelf(Question const& question, std::span<kbrepo::index::QueryTerm const> terms,
                                             kbrepo::Shelf const& shelf, std::size_t limit);
+/// `passages`: only pages of so many of the best hits, besides those that S1 gives the first place.
 [[nodiscard]] ReadingPlan plan_reading(Question const& question, std::span<kbrepo::index::QueryTerm const> terms,
-                                       kbrepo::Shelf const& shelf, std::size_t max_pages);
+                                       kbrepo::Shelf const& shelf, std::size_t max_pages, std::size_t passages);
 
 }  // namespace kb::answer

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "answer/characters.hpp"
 
@@ -143,6 +144,8 @@ Line strip_marks(std::string_view line) noexcept {
   return out;
 }
 
+bool opens_fence(Line const& line) noexcept { return line.rest.starts_with("```") || line.rest.starts_with("~~~"); }
+
 class Normaliser {
  public:
   explicit Normaliser(std::size_t size) { out_.text.reserve(size); }
@@ -167,9 +170,26 @@ class Normaliser {
     }
   }
 
+  /// The paragraph around byte `at`.
+  void paragraph(std::string_view markdown, std::size_t at) {
+    bool in_fence = false;  // at the line that is read
+    for (std::size_t begin = 0, paragraph = 0; begin < markdown.size();) {
+      std::size_t const end = std::min(markdown.find('\n', begin), markdown.size());
+      Line const read = strip_marks(markdown.substr(begin, end - begin));
+      if (read.rest.empty()) {
+        if (begin > at) return lines(markdown.substr(paragraph, begin - paragraph));
+        paragraph = end + 1;
+        in_fence_ = in_fence;
+      }
+      in_fence = in_fence != opens_fence(read);
+      begin = end + 1;
+      if (begin >= markdown.size()) lines(markdown.substr(std::min(paragraph, markdown.size())));
+    }
+  }
+
   void line(std::string_view raw) {
     Line const stripped = strip_marks(raw);
-    bool const fence = stripped.rest.starts_with("```") || stripped.rest.starts_with("~~~");
+    bool const fence = opens_fence(stripped);
     if (fence) in_fence_ = !in_fence_;
     if (stripped.rest.empty()) {
       block_ = true;
@@ -323,6 +343,12 @@ NormalText normalise(std::string_view markdown) {
   return std::move(out).take();
 }
 
+NormalText normalise_around(std::string_view markdown, std::size_t at) {
+  Normaliser out(0);
+  out.paragraph(markdown, at);
+  return std::move(out).take();
+}
+
 NormalText normalise(std::string_view source, std::span<Place const> parts) {
   std::size_t size = 0;
   for (Place const& part : parts) size += part.end - part.begin;
@@ -361,9 +387,14 @@ bool occurs(NormalText const& page, std::string_view quote) noexcept {
 std::optional<Place> find_quote(NormalText const& page, std::string_view quote) {
   if (quote.empty()) return std::nullopt;
   std::string_view const text = page.text;
-  for (auto at = text.find(quote); at != text.npos; at = text.find(quote, at + 1)) {
+  // memmem does not stop at every character that begins like the quote, which in Chinese is every third byte.
+  for (std::size_t from = 0; from + quote.size() <= text.size();) {
+    void const* const found = memmem(text.data() + from, text.size() - from, quote.data(), quote.size());
+    if (found == nullptr) break;
+    auto const at = static_cast<std::size_t>(static_cast<char const*>(found) - text.data());
     Place const place{at, at + quote.size()};
     if (is_whole(page, place)) return place;
+    from = at + 1;
   }
   return std::nullopt;
 }

@@ -21,6 +21,9 @@ struct NormalText {
 /// O(bytes). White space is one space, and none beside Han; `**`, `` ` ``, bullets, `>` and `#` are gone; a link is its
 /// text.
 [[nodiscard]] NormalText normalise(std::string_view markdown);
+/// The part of normalise(markdown) that comes from the lines around byte `at`, up to the next empty one on both sides.
+/// O(at) for what the lines before leave open, and little of it.
+[[nodiscard]] NormalText normalise_around(std::string_view markdown, std::size_t at);
 
 /// Byte range of a text.
 struct Place {

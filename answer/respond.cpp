@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 
 #include "answer/accord.hpp"
 #include "answer/characters.hpp"
@@ -83,7 +84,9 @@ class Responder {
 
     std::vector<kbrepo::index::QueryTerm> const terms = kbrepo::index::query_terms(question.text);
     words_.emplace(terms, shelf_, stand_ins_of(question.text, shelf_));
-    ReadingPlan const plan = plan_reading(question, terms, shelf_, limits_.max_pages);
+    // A model may see more of a page than what competes, and more pages.
+    std::size_t const passages = with_model ? std::numeric_limits<std::size_t>::max() : kCompeting;
+    ReadingPlan const plan = plan_reading(question, terms, shelf_, limits_.max_pages, passages);
     answer_.took_us.search = laps_.lap();
     read(plan);
     answer_.took_us.read = laps_.lap();

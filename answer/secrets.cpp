@@ -1,6 +1,7 @@
 #include "answer/secrets.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "answer/characters.hpp"
 
@@ -22,10 +23,21 @@ constexpr std::string_view kLabels[] = {
 constexpr std::size_t kLabelReach = 24;  // bytes between the word and its code
 constexpr std::size_t kMinCode = 8;
 
-bool is_code_char(char c) noexcept {
-  return is_ascii_alnum(static_cast<unsigned char>(c)) ||
-         std::string_view("_-+/=.!@#$%^&*~").find(c) != std::string_view::npos;
-}
+constexpr auto kCodeChars = [] {
+  std::array<bool, 256> table{};
+  for (unsigned char c = '0'; c <= '9'; ++c) table[c] = true;
+  for (unsigned char c = 'a'; c <= 'z'; ++c) table[c] = table[c - 32u] = true;
+  for (char const c : std::string_view("_-+/=.!@#$%^&*~")) table[static_cast<unsigned char>(c)] = true;
+  return table;
+}();
+bool is_code_char(char c) noexcept { return kCodeChars[static_cast<unsigned char>(c)]; }
+
+/// What a form may begin with: one look at each character tells most of them.
+constexpr auto kFormStarts = [] {
+  std::array<bool, 256> table{};
+  for (Form const& form : kForms) table[static_cast<unsigned char>(form.prefix[0])] = true;
+  return table;
+}();
 
 /// Letters and digits in one word, long enough, and no address, path, date or version.
 bool is_code(std::string_view word) noexcept {
@@ -39,18 +51,25 @@ bool is_code(std::string_view word) noexcept {
   return letter && digit;
 }
 
-bool has_known_form(std::string_view text) {
+bool begins_with_form(std::string_view text) noexcept {
   return std::any_of(std::begin(kForms), std::end(kForms), [text](Form const& form) {
-    for (auto at = text.find(form.prefix); at != text.npos; at = text.find(form.prefix, at + 1)) {
-      if (at > 0 && is_ascii_alnum(static_cast<unsigned char>(text[at - 1]))) continue;
-      std::size_t end = at + form.prefix.size();
-      while (end < text.size() &&
-             (is_ascii_alnum(static_cast<unsigned char>(text[end])) || text[end] == '_' || text[end] == '-'))
-        ++end;
-      if (end - at - form.prefix.size() >= form.more) return true;
-    }
-    return false;
+    if (!text.starts_with(form.prefix)) return false;
+    std::size_t end = form.prefix.size();
+    while (end < text.size() &&
+           (is_ascii_alnum(static_cast<unsigned char>(text[end])) || text[end] == '_' || text[end] == '-'))
+      ++end;
+    return end - form.prefix.size() >= form.more;
   });
+}
+
+bool has_known_form(std::string_view text) noexcept {
+  bool inside_word = false;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    auto const c = static_cast<unsigned char>(text[at]);
+    if (!inside_word && kFormStarts[c] && begins_with_form(text.substr(at))) return true;
+    inside_word = is_ascii_alnum(c);
+  }
+  return false;
 }
 
 /// Whether any word could be a code: most texts have none, and need no second look.

@@ -1,5 +1,6 @@
 #include "answer/quotes.hpp"
 
+#include <algorithm>
 #include <doctest/doctest.h>
 
 #include "answer/extractive.hpp"
@@ -29,6 +30,26 @@ TEST_CASE("marks, width and white space do not count; letters, digits and signs 
   for (auto const& c : cases) {
     CAPTURE(c.markdown);
     CHECK(normalise(c.markdown).text == c.normal);
+  }
+}
+
+TEST_CASE("the paragraph around a byte reads as it does in the whole text") {
+  constexpr char const* text =
+      "# Title\n\nA first\nparagraph.\n\n```sh\none  two\n\nthree\n```\n- item\n- more\n>\n> quoted\n> text\n \t\n| a "
+      "| b |\n\n~~~\nopen *fence*\n\n# no heading\n";
+  NormalText const whole = normalise(text);
+  for (std::size_t at = 0; at < std::string_view(text).size(); ++at) {
+    CAPTURE(at);
+    NormalText const part = normalise_around(text, at);
+    auto const found = whole.text.find(part.text);
+    REQUIRE(found != std::string::npos);
+    for (std::uint32_t const begin : part.breaks) {
+      CHECK(std::find(whole.breaks.begin(), whole.breaks.end(), found + begin) != whole.breaks.end());
+    }
+    auto const inside = std::count_if(whole.breaks.begin(), whole.breaks.end(), [&](std::uint32_t begin) {
+      return begin >= found && begin < found + part.text.size();
+    });
+    CHECK(static_cast<std::size_t>(inside) == part.breaks.size());
   }
 }
 
