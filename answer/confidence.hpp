@@ -7,7 +7,8 @@ namespace kb::answer {
 
 struct Evidence {
   bool no_content_word = false;  ///< hard stop
-  bool lacks_number = false;     ///< hard stop: a number or identifier of the question stands nowhere on the shelf
+  bool lacks_number = false;     ///< hard stop: a number or identifier of the question stands nowhere on the shelf, or
+                                 ///< a version of it on no page that is quoted
   bool names_page = false;       ///< the question names a project, a person or the title of a page read: it is on topic
   bool crowd = false;            ///< so many passages that the words of a short question meet in one by accident
   bool owned = false;            ///< it speaks of the asker's or the team's own material: no fact about the world

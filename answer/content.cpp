@@ -233,6 +233,17 @@ WordSet ContentWords::in(std::string_view text) const {
   return out;
 }
 
+WordSet ContentWords::versions() const noexcept {
+  WordSet out = 0;
+  for (std::size_t i = 0; i < words_.size(); ++i) {
+    std::string_view const text = words_[i].text;
+    bool const number = std::all_of(text.begin(), text.end(),
+                                    [](char c) { return c == '.' || is_digit(static_cast<unsigned char>(c)); });
+    if (number && text.find('.') != text.npos) out |= WordSet{1} << i;
+  }
+  return out;
+}
+
 float ContentWords::share(WordSet set) const noexcept {
   if (total_ <= 0) return 0;
   float sum = 0;

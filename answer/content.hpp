@@ -41,6 +41,8 @@ class ContentWords {
   [[nodiscard]] float heaviest_missing(WordSet set) const noexcept;
   /// A number or identifier of the question that no passage of the shelf holds.
   [[nodiscard]] bool lacks_number() const noexcept { return lacks_number_; }
+  /// Versions and other numbers with a dot in them: 5.3, 2026.11.2.
+  [[nodiscard]] WordSet versions() const noexcept;
   /// Words that no passage of the shelf holds.
   [[nodiscard]] WordSet unknown() const noexcept { return unknown_; }
 

@@ -25,7 +25,6 @@ constexpr float kNeighbourWord = 0.15f;
 constexpr float kPassageScore = 1.4f;  // more than RETRIEVAL §5: the search knows the page, the sentence only its words
 constexpr float kExpectedKind = 0.6f;  // where the kind is missing, the words alone are seldom the answer
 
-constexpr std::size_t kPassages = 8;          // that compete
 constexpr std::size_t kFirstHits = 10;        // over which the search's certainty is judged
 constexpr std::size_t kRivals = 5;            // pages behind the first one
 constexpr float kNextExcerpt = 0.7f;          // a further excerpt needs this share of the best one's score …
@@ -97,6 +96,31 @@ std::optional<bool> holds_expected(Expected expected, std::string_view text, Nam
   }
 }
 
+/// Holds a beginning or an end of what holds_invite_code looks for, in one pass: nearly no text does.
+bool may_speak_of_codes(std::string_view text) noexcept {
+  auto const lower_at = [text](std::size_t i) { return static_cast<char>(text[i] | 0x20); };
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    switch (text[i]) {
+      case 'v':
+      case 'V':
+        if (i >= 2 && lower_at(i - 1) == 'n' && lower_at(i - 2) == 'i') return true;  // invite, invitation
+        break;
+      case '-':
+        if (i >= 4 && lower_at(i - 1) == 'd' && lower_at(i - 2) == 'n') return true;  // bind-
+        break;
+      case '\xE7':
+        if (text.substr(i).starts_with("码") || text.substr(i).starts_with("碼")) return true;
+        break;
+      case '\xE9':
+        if (text.substr(i).starts_with("邀")) return true;
+        break;
+      default:
+        break;
+    }
+  }
+  return false;
+}
+
 class Drafter {
  public:
   Drafter(Question const& question, ContentWords const& words, Names const& names, std::span<Hit const> hits,
@@ -120,7 +144,7 @@ class Drafter {
     out.evidence.crowd = is_crowd(shelf_);
     std::size_t taken = 0;
     for (Hit const& hit : hits_) {
-      if (taken == kPassages) break;
+      if (taken == kCompeting) break;
       if (auto const page = page_of(hit)) {
         take_passage(*page, hit, out.evidence);
         ++taken;
@@ -131,6 +155,7 @@ class Drafter {
     choose(out);
     choose_closest(out);
     std::optional<std::size_t> const first = hits_.empty() ? std::nullopt : page_of(hits_[0]);
+    out.evidence.lacks_number = out.evidence.lacks_number || lacks_version(out.excerpts);
     out.evidence.agrees = first && std::any_of(out.excerpts.begin(), out.excerpts.end(),
                                                [&](Excerpt const& e) { return e.page == *first; });
     return out;
@@ -153,6 +178,20 @@ class Drafter {
       std::string const title = kbrepo::index::fold(read.page->title);
       return count_chars(title) > 2 && has_word(question_.folded, title);
     });
+  }
+
+  /// Pages of two releases are alike but for their numbers: what is said of 5.3 must be quoted from pages that name it,
+  /// the first of them above all.
+  [[nodiscard]] bool lacks_version(std::span<Excerpt const> excerpts) const {
+    WordSet const asked = words_.versions();
+    if (asked == 0 || excerpts.empty()) return false;
+    WordSet named = 0;
+    for (Excerpt const& excerpt : excerpts) {
+      Page const& p = page(excerpt.page);
+      named |= words_.in(p.title + '\n' + p.path + '\n' + p.text) & asked;
+      if (named == 0) return true;
+    }
+    return named != asked;
   }
 
   void weigh_search(Evidence& e) const {
@@ -455,6 +494,7 @@ Draft draft_answer(Question const& question, ContentWords const& words, Names co
 
 bool holds_invite_code(std::string_view text) {
   if (holds_secret(text)) return true;
+  if (!may_speak_of_codes(text)) return false;
   std::string const lower = lower_ascii(text);
   for (std::string_view const word : {"邀请码", "邀請碼", "invite code", "invitation code", "invite_code",
                                       "invite-code", "invitecode", "加入码", "bind-", "绑定码"}) {

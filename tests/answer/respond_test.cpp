@@ -91,6 +91,26 @@ TEST_CASE("a page on the topic without the answer gives the insufficient text wi
           .text.starts_with("我找到了相关资料，但其中没有足够信息回答该问题，因此目前不能得出结论。\n\n来源：\n1. 《"));
 }
 
+TEST_CASE("what is asked of one version is not answered from the page of another") {
+  auto const release = [](std::string const& version, std::string const& port) {
+    return "# Ferry " + version + " 发布说明\n\nFerry " + version + " 的管理端口默认是 " + port + "。\n";
+  };
+  std::map<std::string, std::string> pages{{"releases/ferry-5.1.md", release("5.1", "7001")},
+                                           {"releases/ferry-5.2.md", release("5.2", "7002")},
+                                           {"releases/ferry-5.3.md", release("5.3", "7003")}};
+  for (int n = 0; n < 9; ++n) {  // so often named that its absence alone would not tell
+    pages["notes/" + std::to_string(n) + ".md"] = "# 周报 " + std::to_string(n) + "\n\n等 5.3 的修复。\n";
+  }
+  char const* const question = "Ferry 5.3 的管理端口默认是多少？";
+  Answer const known = Library(pages, test::personal_pages({})).ask(question);
+  CHECK(known.outcome == Outcome::answered);
+  CHECK(holds(known.text, "7003"));
+  pages.erase("releases/ferry-5.3.md");
+  Answer const gone = Library(pages, test::personal_pages({})).ask(question);
+  CAPTURE(gone.text);
+  CHECK(gone.outcome != Outcome::answered);
+}
+
 TEST_CASE("an answer has numbered sources with label and link, and its quotes are bytes of the page (S1-34…37)") {
   Library library;
   Answer const answer = library.ask("Atlas 的数据库用什么？");
