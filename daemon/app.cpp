@@ -389,6 +389,7 @@ class App {
     config::Loaded<config::Books> loaded;
     auto job = [&] { loaded = config::load_books(file); };
     co_await git_.run(job);
+    if (leaving_) co_return;                 // what it would start, nobody would end
     if (turn < reload_in_force_) co_return;  // one that began later has seen newer files
     reload_in_force_ = turn;
     if (!loaded.value) {
