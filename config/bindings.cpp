@@ -41,10 +41,10 @@ std::string_view without_suffix(std::string_view name) {
 std::vector<Team const*> teams_called(Directory const& directory, std::string_view words) {
   std::string const name = folded(words);
   std::vector<Team const*> exact, similar;
-  for (auto const& [id, team] : directory.teams) {
-    std::string const its = folded(team.name);
-    if (its == name) exact.push_back(&team);
-    if (without_suffix(its) == without_suffix(name)) similar.push_back(&team);
+  for (Team const* team : directory.teams.in_order()) {
+    std::string const its = folded(team->name);
+    if (its == name) exact.push_back(team);
+    if (without_suffix(its) == without_suffix(name)) similar.push_back(team);
   }
   return exact.empty() ? similar : exact;
 }

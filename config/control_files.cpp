@@ -286,9 +286,16 @@ Loaded<Directory> load_directory(Settings const& settings) {
 void cross_check(Settings const& settings, Directory const& directory, std::vector<Fault>& errors,
                  std::vector<Fault>& warnings) {
   CrossCheck check(settings, directory, errors, warnings);
-  for (auto const& [id, user] : directory.users) check.check(user);
-  for (auto const& [id, team] : directory.teams) check.check(team);
-  for (auto const& [id, binding] : directory.bindings) check.check(binding);
+  for (User const* user : directory.users.in_order()) check.check(*user);
+  for (Team const* team : directory.teams.in_order()) check.check(*team);
+  for (Binding const* binding : directory.bindings.in_order()) check.check(*binding);
+}
+
+Books::Books(Settings s, Directory d) : settings(std::move(s)), directory(std::move(d)), reach(settings, directory) {}
+
+RepoSettings const* Books::find(RepoId const& id) const {
+  std::optional<std::size_t> const place = reach.place(id);
+  return place ? &settings.repos[*place] : nullptr;
 }
 
 Loaded<Books> load_books(fs::path const& settings_file) {

@@ -2,13 +2,13 @@
 #pragma once
 
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "config/ids.hpp"
+#include "config/reach.hpp"
 #include "config/settings.hpp"
 
 namespace kb::config {
@@ -61,9 +61,9 @@ struct Binding {
 
 /// All three files at one generation. Immutable once made; shared by shared_ptr<Directory const>.
 struct Directory {
-  std::map<UserId, User> users;
-  std::map<TeamId, Team> teams;
-  std::map<ChatId, Binding> bindings;
+  RoomyMap<UserId, User> users;
+  RoomyMap<TeamId, Team> teams;
+  RoomyMap<ChatId, Binding> bindings;
 
   [[nodiscard]] User const* user(UserId const& id) const;
   [[nodiscard]] Team const* team(TeamId const& id) const;
@@ -89,10 +89,17 @@ struct ControlTexts {
 void cross_check(Settings const& settings, Directory const& directory, std::vector<Fault>& errors,
                  std::vector<Fault>& warnings);
 
-/// Settings and directory of one generation: what a reload replaces as a whole.
+/// Settings and directory of one generation: what a reload replaces as a whole. Unchanged once made, for `reach`
+/// follows from the other two.
 struct Books {
+  Books() = default;
+  Books(Settings s, Directory d);
+  /// As configured; null: it is not.
+  [[nodiscard]] RepoSettings const* find(RepoId const& id) const;
+
   Settings settings;
   Directory directory;
+  Reach reach;
 };
 /// All or nothing; the faults of all four files together. With faulty settings the other files cannot be found.
 [[nodiscard]] Loaded<Books> load_books(std::filesystem::path const& settings_file);

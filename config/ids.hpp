@@ -51,3 +51,10 @@ template <class Tag>
 struct std::hash<kb::Name<Tag>> {
   std::size_t operator()(kb::Name<Tag> const& name) const noexcept { return std::hash<std::string>{}(name.str()); }
 };
+
+template <>
+struct std::hash<kb::RepoId> {
+  std::size_t operator()(kb::RepoId const& id) const noexcept {
+    return std::hash<std::string>{}(id.owner) * 31 + std::hash<std::string>{}(id.repo);
+  }
+};

@@ -185,7 +185,7 @@ aio::Task<aio::HttpResponse> Api::answer(aio::HttpRequest request) {
   std::string const route = request.path();  // one of ours: serves() said so
   std::string again = route;
   World const world = hooks_.world();
-  Peer peer = peer_of(request, token_, world.books->settings, is_for_agents(route));
+  Peer peer = peer_of(request, token_, *world.books, is_for_agents(route));
   aio::HttpResponse response;
   if (peer.refusal) {
     response = *peer.refusal;
@@ -358,9 +358,12 @@ aio::Task<ToolReply> Api::run_books(std::string name, std::string arguments, Cal
   call.arguments = std::move(arguments);
   call.caller = std::move(caller);
   World const world = hooks_.world();
-  std::vector<RepoState> const states = hooks_.repo_states();
   ToolReply reply;
-  auto job = [&] { reply = books_call(call, world, durable_.journal(), states); };
+  if (asks_states(call.name)) {
+    reply = books_call(call, world, durable_.journal(), hooks_.repo_state);
+    co_return reply;
+  }
+  auto job = [&] { reply = books_call(call, world, durable_.journal(), {}); };
   co_await files_.run(job);
   co_return reply;
 }

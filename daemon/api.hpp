@@ -24,7 +24,7 @@ class Api {
  public:
   struct Hooks {
     std::function<World()> world;
-    std::function<std::vector<RepoState>()> repo_states;
+    RepoStateOf repo_state;
     std::function<std::vector<Gauge>()> gauges;  ///< as they are now
     Embedder* embedder = nullptr;                ///< null: words alone
     model::ModelClient* model = nullptr;         ///< null: questions are answered extractively

@@ -14,7 +14,7 @@ constexpr std::int64_t kMaxRecords = 1000;
 struct Desk {
   ToolContext context;
   logging::Journal const& journal;
-  std::vector<RepoState> const& states;
+  RepoStateOf const& state_of;
 
   [[nodiscard]] config::Books const& books() const { return *context.world.books; }
   /// A token reads what its entry says, whoever it speaks for.
@@ -27,10 +27,14 @@ struct Desk {
   [[nodiscard]] std::vector<RepoId> repos(scope::ScopeOutcome const& outcome, std::string const& owner,
                                           std::string const& repo) const {
     std::vector<RepoId> out;
-    for (config::RepoSettings const& settings : books().settings.repos) {
-      bool const mine = is_admin() || (outcome.granted() && outcome.grant->allows(settings.id));
+    auto const take = [&](config::RepoSettings const& settings) {
       bool const fits = (owner.empty() || owner == settings.id.owner) && (repo.empty() || repo == settings.id.repo);
-      if (mine && fits) out.push_back(settings.id);
+      if (fits) out.push_back(settings.id);
+    };
+    if (is_admin()) {
+      for (config::RepoSettings const& settings : books().settings.repos) take(settings);
+    } else if (outcome.granted()) {
+      for (config::RepoSettings const* settings : settings_of(*outcome.grant, books())) take(*settings);
     }
     return out;
   }
@@ -52,12 +56,16 @@ ToolReply scope_call(Arguments& arguments, Desk const& desk) {
 
 ToolReply bindings_call(Arguments& arguments, Desk const& desk) {
   (void)arguments;
-  UserId const& sender = desk.context.call.caller.sender;
+  config::Books const& books = desk.books();
   Json bindings = Json::array();
-  for (auto const& [chat, binding] : desk.books().directory.bindings) {
-    config::Team const* team = desk.books().directory.team(binding.team);
-    bool const mine = team != nullptr && team->has_member(sender);
-    if (desk.is_admin() || mine) bindings.push_back(binding_json(binding));
+  if (desk.is_admin()) {
+    for (config::Binding const* binding : books.directory.bindings.in_order()) {
+      bindings.push_back(binding_json(*binding));
+    }
+  } else {
+    for (ChatId const& chat : books.reach.chats(desk.context.call.caller.sender)) {
+      bindings.push_back(binding_json(*books.directory.binding(chat)));
+    }
   }
   return tool_result({{"success", true}, {"bindings", std::move(bindings)}});
 }
@@ -98,10 +106,9 @@ ToolReply repos_call(Arguments& arguments, Desk const& desk) {
   if (!outcome.granted() && !desk.is_admin()) return refusal_of(outcome);
   Json rows = Json::array();
   for (RepoId const& id : desk.repos(outcome, {}, {})) {
-    config::RepoSettings const* settings = desk.books().settings.find(id);
-    auto const state =
-        std::find_if(desk.states.begin(), desk.states.end(), [&](RepoState const& s) { return s.id == id; });
-    bool const known = state != desk.states.end();
+    config::RepoSettings const* settings = desk.books().find(id);
+    RepoState const* const state = desk.state_of(id);
+    bool const known = state != nullptr;
     Json row{{"owner", id.owner},
              {"repo", id.repo},
              {"kind", to_string(settings->kind)},
@@ -120,15 +127,20 @@ bool is_books_call(std::string_view name) noexcept {
   return name == "scope" || name == "bindings" || name == "log" || name == "gaps" || name == "repos";
 }
 
+bool asks_states(std::string_view name) noexcept { return name == "repos"; }
+
 ToolReply books_call(ToolCall const& call, World const& world, logging::Journal const& journal,
-                     std::vector<RepoState> const& states) {
+                     RepoStateOf const& state_of) {
   Json given = Json::parse(call.arguments.empty() ? "{}" : call.arguments, nullptr, false);
   if (!given.is_object()) return bad_request("the arguments are no JSON object");
   if (call.caller.sender.empty()) {
     return tool_failure(401, scope::to_string(scope::Refusal::missing_sender_id), "缺少 SenderId，不能识别用户。");
   }
+  // Records and repositories know no channels: an agent that serves one peer must not read around its own.
+  bool const bound = !call.caller.agent.empty() || !call.caller.channel.empty();
+  if (bound && call.name != "scope" && call.name != "bindings") return not_on_this_channel(call.name);
   Arguments arguments(std::move(given));
-  Desk const desk{{call, world}, journal, states};
+  Desk const desk{{call, world}, journal, state_of};
   if (call.name == "scope") return scope_call(arguments, desk);
   if (call.name == "bindings") return bindings_call(arguments, desk);
   if (call.name == "repos") return repos_call(arguments, desk);

@@ -138,7 +138,7 @@ class App {
   Desk::Hooks desk_hooks() {
     Desk::Hooks hooks;
     hooks.world = [this] { return world(); };
-    hooks.repo_states = [this] { return library_.states(); };
+    hooks.repo_state = [this](RepoId const& id) { return library_.state(id); };
     hooks.reload = [this] { return reload(); };
     return hooks;
   }
@@ -163,7 +163,7 @@ class App {
   Api::Hooks api_hooks() {
     Api::Hooks hooks;
     hooks.world = [this] { return world(); };
-    hooks.repo_states = [this] { return library_.states(); };
+    hooks.repo_state = [this](RepoId const& id) { return library_.state(id); };
     hooks.gauges = [this] { return gauges(); };
     hooks.embedder = embedder_.get();
     hooks.model = model_.get();

@@ -140,11 +140,10 @@ CommandReply Desk::status(scope::InboundMessage const& message) const {
   }
   scope::ScopeOutcome const outcome = scope::resolve(request_of(message, {}), world.books->directory);
   if (!outcome.granted()) return said(text + "\n" + outcome.message);
-  std::vector<RepoState> const states = hooks_.repo_states();
   for (scope::GrantedRepo const& repo : outcome.grant->repos()) {
-    auto const state = std::find_if(states.begin(), states.end(), [&](RepoState const& s) { return s.id == repo.id; });
+    RepoState const* const state = hooks_.repo_state(repo.id);
     text += "\n" + repo.id.str() + "：";
-    if (state == states.end() || state->commit.empty()) {
+    if (state == nullptr || state->commit.empty()) {
       text += "还没有可用的内容";
     } else {
       text += std::to_string(state->pages) + " 页，提交 " + state->commit.substr(0, 8);

@@ -27,7 +27,7 @@ class Desk {
  public:
   struct Hooks {
     std::function<World()> world;
-    std::function<std::vector<RepoState>()> repo_states;
+    RepoStateOf repo_state;
     /// Reads the books anew, so that a binding is in force when the reply says so.
     std::function<aio::Task<>()> reload;
   };

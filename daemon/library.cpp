@@ -74,8 +74,13 @@ aio::Task<> Library::stop() {
 
 std::vector<RepoState> Library::states() const {
   std::vector<RepoState> out;
-  for (auto const& [id, state] : states_) out.push_back(state);
+  for (RepoState const* state : states_.in_order()) out.push_back(*state);
   return out;
+}
+
+RepoState const* Library::state(RepoId const& id) const {
+  auto const at = states_.find(id);
+  return at == states_.end() ? nullptr : &at->second;
 }
 
 aio::Task<> Library::keep_fresh(std::shared_ptr<config::Books const> books, RepoId id) {

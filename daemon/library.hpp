@@ -2,7 +2,7 @@
 /// good snapshot.
 #pragma once
 
-#include <map>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <stop_token>
@@ -23,6 +23,8 @@ struct RepoState {
   std::size_t pages = 0;
   std::optional<TimePoint> checked_at;  ///< last time the ref was looked at with success
 };
+/// Of one repository, until the next change; null: none of ours.
+using RepoStateOf = std::function<RepoState const*(RepoId const&)>;
 
 /// Loop thread only.
 class Library {
@@ -39,7 +41,8 @@ class Library {
   aio::Task<> stop();
 
   [[nodiscard]] std::shared_ptr<kbrepo::Snapshots const> snapshots() const noexcept { return snapshots_; }
-  [[nodiscard]] std::vector<RepoState> states() const;
+  [[nodiscard]] std::vector<RepoState> states() const;  ///< by id
+  [[nodiscard]] RepoState const* state(RepoId const& id) const;
 
  private:
   struct Attempt;
@@ -51,7 +54,7 @@ class Library {
   aio::Pool& git_;
   Clock const& clock_;
   std::shared_ptr<kbrepo::Snapshots const> snapshots_ = std::make_shared<kbrepo::Snapshots const>();
-  std::map<RepoId, RepoState> states_;
+  config::RoomyMap<RepoId, RepoState> states_;
   std::stop_source stop_;
   std::unique_ptr<aio::TaskGroup> followers_;
   std::vector<std::unique_ptr<aio::TaskGroup>> leaving_;  ///< cancelled groups that still wait for a job

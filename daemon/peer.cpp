@@ -27,14 +27,15 @@ bool fits(std::string const& said, std::string const& bound) { return said.empty
 
 }  // namespace
 
-Peer peer_of(aio::HttpRequest const& request, std::string const& gateway_token, config::Settings const& settings,
+Peer peer_of(aio::HttpRequest const& request, std::string const& gateway_token, config::Books const& books,
              bool for_agents) {
+  config::Settings const& settings = books.settings;
   std::string const authorization = request.header("authorization");
   Peer peer;
   bool const gateway = bridge::token_matches(authorization, gateway_token);
   config::TokenSettings const* const token =
       for_agents && !gateway ? find_token(bridge::bearer_of(authorization), settings) : nullptr;
-  if (token != nullptr) peer.bound = caller_of(*token, settings);
+  if (token != nullptr) peer.bound = caller_of(*token, books);
   bool const open = gateway_token.empty() && (!for_agents || settings.tokens.empty());
   if (!gateway && !peer.bound && !open) {
     peer.refusal = unauthorized();
@@ -49,14 +50,14 @@ Peer peer_of(aio::HttpRequest const& request, std::string const& gateway_token, 
   return peer;
 }
 
-Caller caller_of(config::TokenSettings const& token, config::Settings const& settings) {
+Caller caller_of(config::TokenSettings const& token, config::Books const& books) {
   Caller caller;
   caller.sender = token.sender.empty() ? UserId("token:" + token.name) : token.sender;
   caller.chat = token.chat;
   caller.chat_type = token.chat.empty() ? scope::ChatType::direct : scope::ChatType::group;
   caller.agent = token.agent;
   caller.channel = token.channel;
-  caller.credential = scope::credential_of(token, settings);
+  caller.credential = scope::credential_of(token, books);
   return caller;
 }
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "adapters/aio/http.hpp"
-#include "config/settings.hpp"
+#include "config/control_files.hpp"
 #include "daemon/tools.hpp"
 
 namespace kb::daemon {
@@ -18,7 +18,7 @@ struct Peer {
 /// `gateway_token`: of listen.token_file, may be empty. Agents' tokens count where `for_agents`; once the settings hold
 /// one, nobody calls there without.
 [[nodiscard]] Peer peer_of(aio::HttpRequest const& request, std::string const& gateway_token,
-                           config::Settings const& settings, bool for_agents);
+                           config::Books const& books, bool for_agents);
 
 /// What a call says of who asks; nothing: not said.
 struct Claim {
@@ -28,6 +28,6 @@ struct Claim {
 /// Who is `bound` is the caller, and a claim of anything else is Errc::denied. invalid_input: no chat type.
 [[nodiscard]] Result<Caller> caller_of(Claim const& claim, std::optional<Caller> const& bound);
 /// The caller that an entry of `tokens` stands for.
-[[nodiscard]] Caller caller_of(config::TokenSettings const& token, config::Settings const& settings);
+[[nodiscard]] Caller caller_of(config::TokenSettings const& token, config::Books const& books);
 
 }  // namespace kb::daemon

@@ -50,8 +50,15 @@ struct Tool {
 
 [[nodiscard]] ToolReply tool_result(Json const& object);
 [[nodiscard]] ToolReply bad_request(std::string_view message);
+/// To a caller with an agent or channel, of what would read around it.
+[[nodiscard]] ToolReply not_on_this_channel(std::string_view name);
 /// What the caller may read in this chat, as for a question that points nowhere.
 [[nodiscard]] scope::ScopeOutcome scope_of(ToolContext const& context, std::string question = {});
+/// What a grant opens, as the settings have it and in their order.
+[[nodiscard]] std::vector<config::RepoSettings const*> settings_of(scope::ReadGrant const& grant,
+                                                                   config::Books const& books);
+/// Null: none yet, or none at all.
+[[nodiscard]] kbrepo::VectorsPtr vectors_of(World const& world, RepoId const& id);
 /// 403 with the exact text, or 401 when nobody said who asks.
 [[nodiscard]] ToolReply refusal_of(scope::ScopeOutcome const& outcome);
 /// The repository named, or the only one granted. The same failure for one that does not exist and one that is not to

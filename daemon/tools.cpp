@@ -141,8 +141,7 @@ std::optional<Arguments> arguments_of(ToolCall const& call, Tool const& tool, To
   // An agent that serves one peer must not read around its channel.
   bool const bound = !call.caller.agent.empty() || !call.caller.channel.empty();
   if (bound && !tool.guarded) {
-    failure = tool_failure(403, "not_on_this_channel",
-                           std::string(tool.name) + " knows no channels: ask knowledge bases by name");
+    failure = not_on_this_channel(tool.name);
     return std::nullopt;
   }
   return Arguments(std::move(given));
@@ -181,12 +180,32 @@ scope::ScopeRequest request_of(Caller const& caller) {
   return request;
 }
 
+ToolReply not_on_this_channel(std::string_view name) {
+  return tool_failure(403, "not_on_this_channel",
+                      std::string(name) + " knows no channels: ask knowledge bases by name");
+}
+
 ToolReply bad_request(std::string_view message) { return tool_failure(400, "bad_request", message); }
 
 scope::ScopeOutcome scope_of(ToolContext const& context, std::string question) {
   scope::ScopeRequest request = request_of(context.call.caller);
   request.question = std::move(question);
   return scope::resolve(request, context.world.books->directory);
+}
+
+std::vector<config::RepoSettings const*> settings_of(scope::ReadGrant const& grant, config::Books const& books) {
+  std::vector<config::RepoSettings const*> out;
+  for (scope::GrantedRepo const& granted : grant.repos()) {
+    if (config::RepoSettings const* const settings = books.find(granted.id)) out.push_back(settings);
+  }
+  std::sort(out.begin(), out.end());  // they stand in one vector
+  return out;
+}
+
+kbrepo::VectorsPtr vectors_of(World const& world, RepoId const& id) {
+  if (!world.vectors) return nullptr;
+  auto const found = world.vectors->find(id);
+  return found == world.vectors->end() ? nullptr : found->second;
 }
 
 ToolReply refusal_of(scope::ScopeOutcome const& outcome) {

@@ -27,29 +27,21 @@ struct NamedBooks {
   std::vector<config::KnowledgeBase> missing;  ///< allowed, but without any snapshot yet
 };
 
-kbrepo::VectorsPtr vectors_of(World const& world, RepoId const& id) {
-  if (!world.vectors) return nullptr;
-  auto const found = world.vectors->find(id);
-  return found == world.vectors->end() ? nullptr : found->second;
-}
-
 NamedBooks named_books(ToolContext const& context, scope::ScopeOutcome const& outcome) {
   NamedBooks out;
-  for (config::RepoSettings const& repo : context.world.books->settings.repos) {
-    if (!outcome.grant->allows(repo.id)) continue;
-    auto const found = context.world.snapshots->find(repo.id);
+  for (config::RepoSettings const* repo : settings_of(*outcome.grant, *context.world.books)) {
+    auto const found = context.world.snapshots->find(repo->id);
     if (found != context.world.snapshots->end() && found->second) {
-      out.books.push_back({{found->second, *outcome.grant}, repo.knowledge_base, vectors_of(context.world, repo.id)});
+      out.books.push_back({{found->second, *outcome.grant}, repo->knowledge_base, vectors_of(context.world, repo->id)});
     } else {
-      out.missing.push_back(repo.knowledge_base);
+      out.missing.push_back(repo->knowledge_base);
     }
   }
   return out;
 }
 
 scope::ScopeOutcome named_scope(ToolContext const& context) {
-  config::Books const& books = *context.world.books;
-  return scope::resolve_named(request_of(context.call.caller), books.directory, books.settings.repos);
+  return scope::resolve_named(request_of(context.call.caller), *context.world.books);
 }
 
 /// What the connection says stands; an argument may only repeat it.
@@ -106,8 +98,8 @@ void add_record(ToolReply& reply, ToolContext const& context, scope::ScopeOutcom
 
 std::string text_to_embed(ToolCall const& call, config::AnswerSettings const& settings) {
   if (!settings.embeddings) return {};
-  bool const chunks =
-      call.name == "kb_chunks" || call.name == "crystal_query_knowledge_base" || call.name == "crystal_recall";
+  bool const chunks = call.name == "kb_chunks" || call.name == "crystal_query_knowledge_base" ||
+                      call.name == "crystal_recall" || call.name == "kb_search";
   bool const question = call.name == "kb_ask" && settings.embeddings->in_answers;
   if (!chunks && !question) return {};
   Json const arguments = Json::parse(call.arguments, nullptr, false);

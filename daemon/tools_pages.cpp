@@ -13,11 +13,7 @@ ToolReply kb_read_tool(Arguments& arguments, ToolContext const& context) {
   if (!outcome.granted()) return refusal_of(outcome);
   PickedBook picked = pick_book(context, outcome, owner, repo);
   if (picked.failure) return std::move(*picked.failure);
-  kbrepo::PageInfo const* const info = picked.book->find(*outcome.grant, path);
-  // Control pages hold what no answer may quote (N-31), logs what others asked: to a caller they are not there.
-  bool const hidden = info == nullptr || info->kind == kbrepo::PageKind::control || info->kind == kbrepo::PageKind::log;
-  Result<std::shared_ptr<kbrepo::Page const>> const page =
-      hidden ? Error(Errc::not_found, "") : picked.book->read(*outcome.grant, path);
+  Result<std::shared_ptr<kbrepo::Page const>> const page = picked.book->read(*outcome.grant, path);
   if (!page && page.error().code == Errc::not_found) {
     return tool_failure(404, "page_not_found", "页面不存在：" + path);
   }

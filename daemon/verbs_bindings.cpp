@@ -42,7 +42,9 @@ int bindings_verb(std::string const& config, bool history, Io io) {
   std::optional<config::Books> const books = open_books(config, io);
   if (!books) return kConfiguration;
   Json bindings = Json::array();
-  for (auto const& [chat, binding] : books->directory.bindings) bindings.push_back(binding_json(binding));
+  for (config::Binding const* binding : books->directory.bindings.in_order()) {
+    bindings.push_back(binding_json(*binding));
+  }
   Json events = Json::array();
   if (history) {
     Result<std::vector<config::BindingEvent>> const stored = config::load_events(BindingFiles(books->settings).events);

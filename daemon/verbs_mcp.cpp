@@ -25,10 +25,10 @@ struct As {
   std::string token;  ///< the name of an entry of `tokens`, read anew for each call; empty: the sender
 };
 
-std::optional<Caller> caller_as(As const& as, config::Settings const& settings) {
+std::optional<Caller> caller_as(As const& as, config::Books const& books) {
   if (as.token.empty()) return as.sender;
-  for (config::TokenSettings const& token : settings.tokens) {
-    if (token.name == as.token) return caller_of(token, settings);
+  for (config::TokenSettings const& token : books.settings.tokens) {
+    if (token.name == as.token) return caller_of(token, books);
   }
   return std::nullopt;
 }
@@ -43,7 +43,7 @@ struct Session {
 ToolReply carried_out(McpCall const& call, As const& as, WorldOnDisk& disk, Session& session, Io io) {
   Result<World> const world = disk.now();
   if (!world) return tool_failure(503, "config_invalid", world.error().what);
-  std::optional<Caller> const caller = caller_as(as, world->books->settings);
+  std::optional<Caller> const caller = caller_as(as, *world->books);
   if (!caller) return tool_failure(403, "denied", "no token of the settings is named " + as.token);
   SystemClock const clock;
   ToolCall tool;

@@ -17,8 +17,8 @@ namespace kb::kbrepo {
 enum class PageKind {
   evidence,
   navigation,  ///< index.md, README.md that is only links, SUMMARY.md, catalog.json: guide, never evidence (C-34)
-  log,         ///< log.md: never searched
-  control,     ///< TEAM_INFO.md, AGENTS.md, CLAUDE.md, identity/: never searched, never quoted
+  log,         ///< log.md: what others asked; a snapshot does not list it
+  control,     ///< TEAM_INFO.md, AGENTS.md, CLAUDE.md, identity/: never quoted; a snapshot does not list them
 };
 
 /// Which of S1's reading priorities a page serves (S1-25…31), from its path.

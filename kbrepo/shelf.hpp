@@ -1,16 +1,16 @@
 /// The snapshots one grant opens, pinned for one question.
 #pragma once
 
-#include <map>
 #include <vector>
 
+#include "config/roomy_map.hpp"
 #include "kbrepo/snapshot.hpp"
 #include "kbrepo/vectors.hpp"
 #include "scope/grant.hpp"
 
 namespace kb::kbrepo {
 
-using Snapshots = std::map<RepoId, SnapshotPtr>;
+using Snapshots = config::RoomyMap<RepoId, SnapshotPtr>;
 
 struct Shelf {
   scope::ReadGrant grant;

@@ -2,11 +2,10 @@
 
 #include <algorithm>
 #include <cassert>
-#include <deque>
 #include <malloc.h>
-#include <mutex>
 
 #include "kbrepo/page_url.hpp"
+#include "kbrepo/page_views.hpp"
 #include "kbrepo/snapshot_build.hpp"
 #include "logging/service_log.hpp"
 
@@ -17,8 +16,6 @@ constexpr std::size_t kMaxCatalogBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxSynonymBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxNotes = 100;
 constexpr std::size_t kTrimAfterPages = 200;
-constexpr std::size_t kMaxViews = 16;
-
 std::filesystem::path pages_file(std::filesystem::path index_file) { return index_file += ".pages"; }
 
 /// A part of a file name that any name fits into: no slash, no leading dot.
@@ -120,8 +117,7 @@ struct Snapshot::State {
   index::Index index;
   SnapshotStats stats;
   std::shared_ptr<PageStore> store;
-  std::mutex views_lock;
-  std::deque<std::pair<std::string, index::Index>> views;  ///< the newest first
+  PageViews views;
 
   void count(TreeListing const& listing) {
     stats.pages = table.pages.size();
@@ -240,10 +236,6 @@ PageInfo const* Snapshot::find(scope::ReadGrant const& grant, std::string_view p
   return place != all.end() && place->path == path ? &*place : nullptr;
 }
 
-std::size_t Snapshot::passages(scope::ReadGrant const& grant, PageInfo const& page) const {
-  return state_->table.facts[static_cast<std::size_t>(&page - pages(grant).data())].passages;
-}
-
 Catalog const& Snapshot::catalog(scope::ReadGrant const& grant) const {
   assert(grant.allows(repo()));
   return state_->catalog;
@@ -254,20 +246,10 @@ index::Index const& Snapshot::index(scope::ReadGrant const& grant) const {
   return state_->index;
 }
 
-index::Index Snapshot::index(scope::ReadGrant const& grant, std::string const& view,
-                             std::function<bool(PageInfo const&)> const& sees) const {
+PageViewPtr Snapshot::view(scope::ReadGrant const& grant, std::string const& name,
+                           std::function<bool(std::string_view scope)> const& sees) const {
   assert(grant.allows(repo()));
-  {
-    std::lock_guard const lock(state_->views_lock);
-    for (auto const& [name, known] : state_->views) {
-      if (name == view) return known;
-    }
-  }
-  index::Index made = state_->index.without([&](std::uint32_t doc) { return !sees(state_->table.pages[doc]); });
-  std::lock_guard const lock(state_->views_lock);
-  state_->views.emplace_front(view, made);
-  if (state_->views.size() > kMaxViews) state_->views.pop_back();
-  return made;
+  return state_->views.get(name, sees, state_->table, state_->index);
 }
 
 StandIns const& Snapshot::stand_ins(scope::ReadGrant const& grant) const {
@@ -278,7 +260,12 @@ StandIns const& Snapshot::stand_ins(scope::ReadGrant const& grant) const {
 Result<std::shared_ptr<Page const>> Snapshot::read(scope::ReadGrant const& grant, std::string_view path) const {
   PageInfo const* page = find(grant, path);
   if (page == nullptr) return Error(Errc::not_found, "页面不存在：" + std::string(path));
-  return state_->store->page(page->path, page->blob);
+  return read(grant, *page);
+}
+
+Result<std::shared_ptr<Page const>> Snapshot::read(scope::ReadGrant const& grant, PageInfo const& page) const {
+  assert(grant.allows(repo()));
+  return state_->store->page(page.path, page.blob);
 }
 
 Result<std::string> Snapshot::file(scope::ReadGrant const& grant, std::string const& path,
@@ -293,8 +280,13 @@ Result<std::string> Snapshot::file(scope::ReadGrant const& grant, std::string co
 }
 
 bool Snapshot::has_folder(scope::ReadGrant const& grant, std::string const& path) const {
-  assert(grant.allows(repo()));
-  return state_->store->has_folder(commit(), path);
+  bool const hidden = path.substr(path.rfind('/') + 1).starts_with('.');  // .meta: no page lies in it
+  if (hidden) return state_->store->has_folder(commit(), path);
+  auto const all = pages(grant);
+  std::string const inside = path + "/";
+  auto const first = std::lower_bound(all.begin(), all.end(), inside,
+                                      [](PageInfo const& page, std::string const& p) { return page.path < p; });
+  return first != all.end() && first->path.starts_with(inside);
 }
 
 std::string Snapshot::normal_path(std::string_view path) {

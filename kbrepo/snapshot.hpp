@@ -56,6 +56,16 @@ struct SnapshotStats {
       notes;  ///< "a.md: front matter does not parse: …", "b.md: decoded from GB18030" (at most 100)
 };
 
+/// Some of a snapshot's pages.
+struct PageView {
+  std::span<PageInfo const> pages;  ///< in path order. Position = document number of the index
+  std::size_t passages = 0;         ///< of those that are evidence
+  bool whole = false;               ///< all of the snapshot's
+  index::Index index;
+  std::vector<PageInfo> own;  ///< what `pages` refers to unless it is whole
+};
+using PageViewPtr = std::shared_ptr<PageView const>;
+
 class Snapshot;
 using SnapshotPtr = std::shared_ptr<Snapshot const>;
 
@@ -86,22 +96,25 @@ class Snapshot {
   /// All pages in path order. Position = document number of the index.
   [[nodiscard]] std::span<PageInfo const> pages(scope::ReadGrant const& grant) const;
   [[nodiscard]] PageInfo const* find(scope::ReadGrant const& grant, std::string_view path) const;
-  [[nodiscard]] std::size_t passages(scope::ReadGrant const& grant, PageInfo const& page) const;  ///< one of pages()
   [[nodiscard]] Catalog const& catalog(scope::ReadGrant const& grant) const;
   [[nodiscard]] index::Index const& index(scope::ReadGrant const& grant) const;
-  /// The index as if the pages that `sees` refuses were not there: scores too tell nothing of them. `view` names that
-  /// choice: the few made last are kept under it.
-  [[nodiscard]] index::Index index(scope::ReadGrant const& grant, std::string const& view,
-                                   std::function<bool(PageInfo const&)> const& sees) const;
+  /// The snapshot as if the pages whose scope `sees` refuses had never been: neither scores nor times tell of them.
+  /// `name` names that choice: the views used last are kept under it, so that only the first use after a commit makes
+  /// one.
+  [[nodiscard]] PageViewPtr view(scope::ReadGrant const& grant, std::string const& name,
+                                 std::function<bool(std::string_view scope)> const& sees) const;
   /// What else this repository's pages may say instead of a question's words.
   [[nodiscard]] StandIns const& stand_ins(scope::ReadGrant const& grant) const;
   /// The page from its blob at commit(); a small cache of parsed pages stands in front. not_found uses the text
   /// 页面不存在：{path}.
   [[nodiscard]] Result<std::shared_ptr<Page const>> read(scope::ReadGrant const& grant, std::string_view path) const;
+  /// `page`: of pages() or of a view.
+  [[nodiscard]] Result<std::shared_ptr<Page const>> read(scope::ReadGrant const& grant, PageInfo const& page) const;
   /// Any other file of the commit as it is, for what stands beside pages (graph.json, .meta/manifest.json). not_found
   /// also for links, for what `exclude` leaves out and for control pages; exhausted above `max_bytes`.
   [[nodiscard]] Result<std::string> file(scope::ReadGrant const& grant, std::string const& path,
                                          std::size_t max_bytes) const;
+  /// A page lies in it, however deep; or it is a hidden one such as .meta.
   [[nodiscard]] bool has_folder(scope::ReadGrant const& grant, std::string const& path) const;
   /// As kb_read is asked: slashes trimmed, `.md` added when the last segment has no dot (N-20).
   [[nodiscard]] static std::string normal_path(std::string_view path);

@@ -111,8 +111,6 @@ class Analysis {
 
   index::DocumentText document_of(Page const& page) {
     index::DocumentText document{index::doc_key(page.blob, page.path), {}, {}};
-    // Logs and control pages keep their number in the index and nothing else.
-    if (page.kind == PageKind::log || page.kind == PageKind::control) return document;
     document.title = title_field(page);
     for (Passage const& passage : page.passages) {
       std::string const& heading = headings_.emplace_back(page.heading_path(passage.section));

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "kbrepo/page.hpp"
+
 namespace kb::kbrepo {
 namespace {
 
@@ -33,6 +35,13 @@ class Lister {
   }
 
  private:
+  /// Control pages hold what no answer may quote (N-31), logs what others asked: nobody's grant opens them, so they
+  /// are no pages, and nothing of them is there to show in a count, a score or a time.
+  [[nodiscard]] bool is_page(std::string_view path) const {
+    PageKind const kind = kind_of(path);
+    return kind != PageKind::control && kind != PageKind::log && filter_.takes(path);
+  }
+
   static Error damaged(Error e) {
     if (e.code == Errc::not_found) e.code = Errc::corrupt;  // the tree names it, so it has to be there
     return e;
@@ -69,7 +78,7 @@ class Lister {
     }
     if (path == "catalog.json") out_.catalog = blob;
     if (path == "synonyms.json" && !filter_.excludes(path)) out_.synonyms = blob;
-    if (filter_.takes(path)) out_.files.push_back({std::move(path), blob});
+    if (is_page(path)) out_.files.push_back({std::move(path), blob});
   }
 
   Result<void> take_link(TreeFile const& link) {
@@ -91,7 +100,7 @@ class Lister {
       }
       if (mode == GIT_FILEMODE_TREE) return skip(link.path, "a link to a folder");
       if (mode == GIT_FILEMODE_COMMIT) return skip(link.path, "a link to a submodule");
-      if (filter_.takes(link.path)) out_.files.push_back({link.path, blob});
+      if (is_page(link.path)) out_.files.push_back({link.path, blob});
       return {};
     }
     return skip(link.path, "a link that leads through too many links");

@@ -9,8 +9,8 @@
 #include "config/settings.hpp"
 
 namespace kb::config {
+struct Books;
 struct Directory;
-struct RepoSettings;
 }  // namespace kb::config
 
 namespace kb::scope {
@@ -41,8 +41,7 @@ class ReadGrant {
  private:
   explicit ReadGrant(std::vector<GrantedRepo> repos) : repos_(std::move(repos)) {}
   friend ScopeOutcome resolve(ScopeRequest const& request, config::Directory const& directory);
-  friend ScopeOutcome resolve_named(ScopeRequest const& request, config::Directory const& directory,
-                                    std::span<config::RepoSettings const> repos);
+  friend ScopeOutcome resolve_named(ScopeRequest const& request, config::Books const& books);
   friend ReadGrant operator_grant(RepoId const& id, Label label);
 
   std::vector<GrantedRepo> repos_;

@@ -249,19 +249,25 @@ void resolve_direct(ScopeOutcome& out, ScopeRequest const& request, config::Dire
   note_project(out, question, teams);
 }
 
-/// Whether a knowledge base's own list lets the sender in, in this chat.
-bool lets_in(config::KnowledgeBase const& base, ScopeOutcome const& out, UserId const& sender,
-             config::Directory const& directory) {
-  auto const lists = [&base](TeamId const& team) {
-    return std::find(base.teams.begin(), base.teams.end(), team) != base.teams.end();
+/// Places in the settings of the repositories whose own list lets the sender in, in this chat; ascending.
+std::vector<std::size_t> let_in(ScopeOutcome const& out, UserId const& sender, config::Books const& books) {
+  std::vector<std::size_t> places;
+  auto const take = [&places](std::span<std::size_t const> more) {
+    places.insert(places.end(), more.begin(), more.end());
   };
-  if (out.chat_type == ChatType::group) return out.granted() && lists(out.team->id);
-  if (std::find(base.users.begin(), base.users.end(), sender) != base.users.end()) return true;
-  if (!out.user) return false;
-  return std::any_of(out.user->teams.begin(), out.user->teams.end(), [&](TeamId const& id) {
-    auto const* team = directory.team(id);
-    return lists(id) && team != nullptr && team->has_member(sender);
-  });
+  if (out.chat_type == ChatType::group) {
+    if (out.granted()) take(books.reach.lists(out.team->id));
+    return places;
+  }
+  take(books.reach.lists(sender));
+  if (out.user) {
+    for (TeamId const& id : out.user->teams) {
+      auto const* team = books.directory.team(id);
+      if (team != nullptr && team->has_member(sender)) take(books.reach.lists(id));
+    }
+  }
+  std::sort(places.begin(), places.end());
+  return places;
 }
 
 /// A token that speaks for nobody: no register is looked at, and no words but a forced scope.
@@ -353,20 +359,19 @@ ScopeOutcome resolve(ScopeRequest const& request, config::Directory const& direc
   return out;
 }
 
-ScopeOutcome resolve_named(ScopeRequest const& request, config::Directory const& directory,
-                           std::span<config::RepoSettings const> settings) {
+ScopeOutcome resolve_named(ScopeRequest const& request, config::Books const& books) {
   ScopeRequest plain = request;
   plain.question.clear();  // words do not narrow what is asked by name
   plain.forced.reset();
-  auto out = resolve(plain, directory);
+  auto out = resolve(plain, books.directory);
   // A token's own bounds hold here, too: nobody's reads its repositories alone, a personal one nothing that is shared.
   bool const listed = !request.credential ||
                       (request.credential->person && request.credential->most.value_or(Scope::both) != Scope::personal);
   if (request.sender.empty() || !listed) return out;
   Repos repos;
   if (out.grant) repos.assign(out.grant->repos().begin(), out.grant->repos().end());
-  for (auto const& repo : settings) {
-    if (lets_in(repo.knowledge_base, out, request.sender, directory)) add(repos, repo.id, Label::team);
+  for (std::size_t const place : let_in(out, request.sender, books)) {
+    add(repos, books.settings.repos[place].id, Label::team);
   }
   if (repos.empty()) return out;
   out.refusal.reset();

@@ -40,7 +40,7 @@ struct Credential {
   unsigned requests_per_minute = 60;
 };
 /// Of an entry of the settings, whose repositories are known to be configured.
-[[nodiscard]] Credential credential_of(config::TokenSettings const& token, config::Settings const& settings);
+[[nodiscard]] Credential credential_of(config::TokenSettings const& token, config::Books const& books);
 
 struct ScopeRequest {
   UserId sender;
@@ -103,8 +103,7 @@ struct ScopeOutcome {
 /// For agents that ask knowledge bases by name (S2-3): all that resolve() grants this sender in this chat whatever the
 /// words, and the repositories whose `knowledge_base` lets the sender or one of their teams in. In a group that is the
 /// bound team alone; in private a sender whom a knowledge base lets in by name need not be registered.
-[[nodiscard]] ScopeOutcome resolve_named(ScopeRequest const& request, config::Directory const& directory,
-                                         std::span<config::RepoSettings const> repos);
+[[nodiscard]] ScopeOutcome resolve_named(ScopeRequest const& request, config::Books const& books);
 
 /// chat_context: sender, user, binding and team of a chat, without a question and without any grant. Refuses as steps
 /// 1–6 of resolve() do; `granted()` is false either way, so look at `refusal`.

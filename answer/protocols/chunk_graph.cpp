@@ -99,7 +99,7 @@ class Context {
     }
     if (by_stem_.empty()) {
       for (kbrepo::PageInfo const& page : pages_.pages()) {
-        if (pages_.sees(page)) by_stem_[stem(page.path)].push_back(&page);
+        if (VisiblePages::holds_chunks(page)) by_stem_[stem(page.path)].push_back(&page);
       }
     }
     auto const at = by_stem_.find(stem(link));

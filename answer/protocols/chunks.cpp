@@ -115,7 +115,7 @@ class Ranking {
     if (!says_something) return;
     kbrepo::index::SearchOptions options;
     options.limit = pool;
-    options.prior = [&](std::uint32_t doc) { return pages_.sees(pages_.page(doc)) ? 1.0f : 0.0f; };
+    options.prior = [&](std::uint32_t doc) { return VisiblePages::holds_chunks(pages_.page(doc)) ? 1.0f : 0.0f; };
     for (auto const& one : pages_.index().search(terms, options)) {
       found_.push_back({one.doc, one.passage, double{one.normalised}, 0});
     }
@@ -126,13 +126,13 @@ class Ranking {
     for (Ranked& one : found_) {
       one.meaning = share(vectors.cosine(query_.meaning->vector, pages_.page(one.doc).blob, one.passage));
     }
-    std::function<bool(kbrepo::PageInfo const&)> sees;
-    if (!pages_.whole()) sees = [this](kbrepo::PageInfo const& page) { return pages_.sees(page); };
+    std::function<bool(kbrepo::PageInfo const&)> sees;  // empty: what is hidden need not be passed over
+    if (!pages_.whole()) sees = VisiblePages::holds_chunks;
     for (auto const& near : vectors.nearest(query_.meaning->vector, pool, pages_.pages(), sees)) {
       bool const known = std::any_of(found_.begin(), found_.end(), [&](Ranked const& one) {
         return one.doc == near.doc && one.passage == near.passage;
       });
-      if (!known && pages_.sees(pages_.page(near.doc)))
+      if (!known && VisiblePages::holds_chunks(pages_.page(near.doc)))
         found_.push_back({near.doc, near.passage, 0, share(near.cosine)});
     }
   }

@@ -8,26 +8,24 @@ namespace kb::protocols {
 
 class VisiblePages {
  public:
-  /// Keeps references to both.
+  /// Keeps a reference to `book`.
   VisiblePages(NamedBook const& book, Guard const& guard);
 
-  [[nodiscard]] bool sees(kbrepo::PageInfo const& page) const;  ///< let through, and evidence
-  [[nodiscard]] std::size_t chunks() const;                     ///< of pages that are seen
-  [[nodiscard]] bool whole() const noexcept { return whole_; }  ///< nothing is kept back but what is no evidence
+  [[nodiscard]] static bool holds_chunks(kbrepo::PageInfo const& page) noexcept;  ///< is evidence
+  [[nodiscard]] std::size_t chunks() const noexcept { return view_->passages; }
+  [[nodiscard]] bool whole() const noexcept { return view_->whole; }  ///< nothing is kept back
+  /// Of the pages that hold chunks.
   [[nodiscard]] kbrepo::PageInfo const* find(std::string_view path) const;
-  [[nodiscard]] kbrepo::PageInfo const& page(std::uint32_t doc) const { return pages_[doc]; }
-  [[nodiscard]] std::span<kbrepo::PageInfo const> pages() const noexcept { return pages_; }
+  [[nodiscard]] kbrepo::PageInfo const& page(std::uint32_t doc) const { return view_->pages[doc]; }
+  [[nodiscard]] std::span<kbrepo::PageInfo const> pages() const noexcept { return view_->pages; }
   /// Of visible pages alone: nothing else moves a score.
-  [[nodiscard]] kbrepo::index::Index const& index() const noexcept { return index_; }
+  [[nodiscard]] kbrepo::index::Index const& index() const noexcept { return view_->index; }
   [[nodiscard]] Result<std::shared_ptr<kbrepo::Page const>> read(kbrepo::PageInfo const& page) const;
   [[nodiscard]] NamedBook const& book() const noexcept { return book_; }
 
  private:
   NamedBook const& book_;
-  Guard const& guard_;
-  std::span<kbrepo::PageInfo const> pages_;
-  kbrepo::index::Index index_;
-  bool whole_ = true;
+  kbrepo::PageViewPtr view_;
 };
 
 }  // namespace kb::protocols

@@ -1,12 +1,17 @@
 // isolation_bench [CASES]: what a caller may not see changes neither bytes nor times. Runs each case in two kinds of
 // world (tests/daemon/two_worlds.hpp), compares every byte, and asks a statistical test whether the times tell the
-// kinds apart; a caller who may see the difference shows that the test could.
+// kinds apart, over all calls and for each tool. Two controls prove the test: worlds of one kind measured against each
+// other must not be told apart, and a caller who may see the difference must be.
 #include <algorithm>
+#include <array>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <memory>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "tests/daemon/two_worlds.hpp"
@@ -16,25 +21,41 @@ namespace {
 using namespace kb;
 using namespace kb::test;
 
-// Several worlds of each kind, made in turn: where in memory a world happens to lie moves its times more than anything
+// Several worlds of each set, made in turn: where in memory a world happens to lie moves its times more than anything
 // in it, so worlds, not calls, are the sample.
-constexpr std::size_t kWorldsOfAKind = 8;
-constexpr double kTellsApart = .01;  ///< p-value below which two kinds count as told apart
+constexpr std::size_t kWorldsOfASet = 8;
+constexpr double kTellsApart = .01;  ///< p-value below which two sets count as told apart
 constexpr int kControlCases = 20'000;
+constexpr char const* kAll = "all calls";
 
-struct Instance {
-  explicit Instance(Kind k, unsigned seed) : kind(k), world(k, seed) {}
-  Kind kind;
-  SampleWorld world;
+/// Each case runs in a world of each set. The first against the second is the question, against the third the control.
+enum Set : std::size_t { without, with, again };
+constexpr std::array kKinds{Kind::a, Kind::b, Kind::a};
+constexpr std::size_t kSets = kKinds.size();
+
+struct Tally {
   std::size_t cases = 0, slower = 0;  ///< of these, those in which its partner was faster
-  std::vector<float> micros;
+  void count(bool is_slower) {
+    ++cases;
+    slower += is_slower ? 1 : 0;
+  }
 };
 
-std::vector<std::unique_ptr<Instance>> make_worlds() {
-  std::vector<std::unique_ptr<Instance>> out;
-  for (unsigned i = 0; i < kWorldsOfAKind; ++i) {
-    out.push_back(std::make_unique<Instance>(i % 2 == 0 ? Kind::a : Kind::b, i));
-    out.push_back(std::make_unique<Instance>(i % 2 == 0 ? Kind::b : Kind::a, 100 + i));
+struct Instance {
+  Instance(Set of, unsigned seed) : set(of), world(kKinds[of], seed) {}
+  Set set;
+  SampleWorld world;
+  std::map<std::string, std::array<Tally, kSets>> against;  ///< by tool, by the partner's set
+  std::map<std::string, std::vector<float>> micros;         ///< by tool
+};
+using Worlds = std::vector<std::unique_ptr<Instance>>;
+
+Worlds make_worlds() {
+  Worlds out;
+  for (unsigned i = 0; i < kWorldsOfASet; ++i) {
+    for (unsigned j = 0; j < kSets; ++j) {
+      out.push_back(std::make_unique<Instance>(static_cast<Set>((i + j) % kSets), 100 * j + i));
+    }
   }
   return out;
 }
@@ -43,82 +64,122 @@ std::string timed(Instance& instance, daemon::ToolCall const& call, double& micr
   auto const start = std::chrono::steady_clock::now();
   daemon::ToolReply const reply = instance.world.reply_to(call);
   micros = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start).count();
-  return all_of(reply);
+  return instance.world.told(reply);
 }
 
-/// Mann–Whitney over the worlds' shares of slower cases: the exact two-sided p-value, by every way to draw one kind.
-double p_of(std::vector<std::unique_ptr<Instance>> const& worlds) {
-  std::vector<std::pair<double, Kind>> shares;
-  for (auto const& one : worlds) shares.emplace_back(double(one->slower) / double(one->cases), one->kind);
-  std::sort(shares.begin(), shares.end(), [](auto const& x, auto const& y) { return x.first < y.first; });
+/// Mann–Whitney over the worlds' shares of slower cases: the exact two-sided p-value, by every way to draw one set.
+double p_of(Worlds const& worlds, std::string const& tool, Set other) {
+  std::vector<std::pair<double, bool>> shares;  // with: of the first set
+  for (auto const& one : worlds) {
+    if (one->set != without && one->set != other) continue;
+    Tally const& tally = one->against[tool][one->set == without ? other : without];
+    if (tally.cases > 0) shares.emplace_back(double(tally.slower) / double(tally.cases), one->set == without);
+  }
   std::size_t const n = shares.size();
+  if (n < 2 * kWorldsOfASet) return 1;  // too few cases to say
+  std::sort(shares.begin(), shares.end(), [](auto const& x, auto const& y) { return x.first < y.first; });
+  std::vector<double> ranks(n);
+  for (std::size_t i = 0; i < n;) {  // equal shares have the mean of their ranks
+    std::size_t end = i;
+    while (end < n && shares[end].first == shares[i].first) ++end;
+    for (std::size_t k = i; k < end; ++k) ranks[k] = double(i + 1 + end) / 2;
+    i = end;
+  }
   unsigned drawn = 0;
-  for (std::size_t i = 0; i < n; ++i) drawn |= shares[i].second == Kind::a ? 1u << i : 0u;
-  auto const distance = [n](unsigned set) {  // of the rank sum from its mean
+  for (std::size_t i = 0; i < n; ++i) drawn |= shares[i].second ? 1u << i : 0u;
+  auto const distance = [&](unsigned set) {  // of the rank sum from its mean
     double sum = 0;
-    for (std::size_t i = 0; i < n; ++i) sum += (set >> i & 1u) != 0 ? double(i + 1) : 0;
-    return std::abs(sum - double(kWorldsOfAKind) * double(n + 1) / 2);
+    for (std::size_t i = 0; i < n; ++i) sum += (set >> i & 1u) != 0 ? ranks[i] : 0;
+    return std::abs(sum - double(kWorldsOfASet) * double(n + 1) / 2);
   };
   double const seen = distance(drawn);
   std::size_t all = 0, as_far = 0;
   for (unsigned set = 0; set < 1u << n; ++set) {
-    if (static_cast<std::size_t>(__builtin_popcount(set)) != kWorldsOfAKind) continue;
+    if (static_cast<std::size_t>(__builtin_popcount(set)) != kWorldsOfASet) continue;
     ++all;
     as_far += distance(set) >= seen - 1e-9 ? 1 : 0;
   }
   return double(as_far) / double(all);
 }
 
-double median_of(std::vector<std::unique_ptr<Instance>> const& worlds, Kind kind) {
+double median_of(Worlds const& worlds, std::string const& tool, Set set) {
   std::vector<float> all;
   for (auto const& one : worlds) {
-    if (one->kind == kind) all.insert(all.end(), one->micros.begin(), one->micros.end());
+    if (one->set == set) all.insert(all.end(), one->micros[tool].begin(), one->micros[tool].end());
   }
+  if (all.empty()) return 0;
   auto const middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
   std::nth_element(all.begin(), middle, all.end());
   return *middle;
 }
 
-struct Outcome {
-  long differing = 0;
-  double p = 1, median_a = 0, median_b = 0;
+struct Measured {
+  Worlds worlds = make_worlds();
+  long cases = 0, differing = 0;
+  std::set<std::string> tools;
 };
 
-template <class Call>
-Outcome run(long cases, Call const& next) {
-  std::vector<std::unique_ptr<Instance>> worlds = make_worlds();
-  std::vector<Instance*> a, b;
-  for (auto const& one : worlds) (one->kind == Kind::a ? a : b).push_back(one.get());
-  Random random(20261130);
-  Outcome out;
-  for (long i = 0; i < cases; ++i) {
-    daemon::ToolCall const call = next(random, a.front()->world.world().books->settings);
-    Instance* first = a[random() % a.size()];
-    Instance* second = b[random() % b.size()];
-    bool const swapped = random() % 2 == 0;
-    if (swapped) std::swap(first, second);
-    double of_first = 0;
-    double of_second = 0;
-    std::string const one = timed(*first, call, of_first);
-    std::string const two = timed(*second, call, of_second);
-    if (one != two) {
-      ++out.differing;
-      if (out.differing == 1) std::fprintf(stderr, "differs: %s %s\n", call.name.c_str(), call.arguments.c_str());
-    }
-    ++first->cases;
-    ++second->cases;
-    ++(of_first > of_second ? first : second)->slower;
-    first->micros.push_back(static_cast<float>(of_first));
-    second->micros.push_back(static_cast<float>(of_second));
+/// The three replies to one call, in an order of chance.
+void run_case(Measured& measured, std::array<std::vector<Instance*>, kSets> const& sets, daemon::ToolCall const& call,
+              Random& random) {
+  std::array<Instance*, kSets> worlds{};
+  for (std::size_t i = 0; i < kSets; ++i) worlds[i] = sets[i][random() % sets[i].size()];
+  std::array<std::size_t, kSets> order{without, with, again};
+  std::shuffle(order.begin(), order.end(), random);
+  std::array<double, kSets> micros{};
+  std::array<std::string, kSets> told;
+  for (std::size_t const at : order) told[at] = timed(*worlds[at], call, micros[at]);
+  if (told[without] != told[with] || told[without] != told[again]) {
+    if (measured.differing == 0) std::fprintf(stderr, "differs: %s %s\n", call.name.c_str(), call.arguments.c_str());
+    ++measured.differing;
   }
-  out.p = p_of(worlds);
-  out.median_a = median_of(worlds, Kind::a);
-  out.median_b = median_of(worlds, Kind::b);
+  ++measured.cases;
+  measured.tools.insert(call.name);
+  for (std::string const& tool : {call.name, std::string(kAll)}) {
+    for (Set const other : {with, again}) {
+      worlds[without]->against[tool][other].count(micros[without] > micros[other]);
+      worlds[other]->against[tool][without].count(micros[without] <= micros[other]);
+    }
+    for (std::size_t i = 0; i < kSets; ++i) worlds[i]->micros[tool].push_back(static_cast<float>(micros[i]));
+  }
+}
+
+template <class Call>
+Measured run(long cases, Call const& next) {
+  Measured out;
+  std::array<std::vector<Instance*>, kSets> sets;
+  for (auto const& one : out.worlds) sets[one->set].push_back(one.get());
+  Random random(20261130);
+  for (long i = 0; i < cases; ++i) {
+    run_case(out, sets, next(random, *sets[without].front()->world.world().books), random);
+  }
+  return out;
+}
+
+/// Prints a line a tool; whether no p is so small that the two sets are told apart. With many tools some p are small by
+/// chance: each may be as small as its share.
+struct Silence {
+  bool hidden = true, control = true;
+};
+Silence print_table(Measured const& measured) {
+  Silence out;
+  double const share = kTellsApart / double(measured.tools.size());
+  auto const line = [&](std::string const& tool, double least) {
+    double const hidden = p_of(measured.worlds, tool, with);
+    double const control = p_of(measured.worlds, tool, again);
+    std::printf("%-30s %9.2f %9.2f %9.2f %8.4f %8.4f\n", tool.c_str(), median_of(measured.worlds, tool, without),
+                median_of(measured.worlds, tool, with), median_of(measured.worlds, tool, again), hidden, control);
+    out.hidden = out.hidden && hidden >= least;
+    out.control = out.control && control >= least;
+  };
+  std::printf("%-30s %9s %9s %9s %8s %8s\n", "medians in us", "without", "with", "without", "p", "p (A/A)");
+  for (std::string const& tool : measured.tools) line(tool, share);
+  line(kAll, kTellsApart);
   return out;
 }
 
 /// Bob may see what differs: more pages of his in one kind of world.
-daemon::ToolCall bobs_call(Random& random, config::Settings const&) {
+daemon::ToolCall bobs_call(Random& random, config::Books const&) {
   daemon::ToolCall call;
   call.name = "kb_list";
   call.caller.sender = UserId("ou_bob");
@@ -136,16 +197,20 @@ int main(int argc, char** argv) {
     return 2;
   }
   auto const start = std::chrono::steady_clock::now();
-  Outcome const hidden = run(cases, a_call);
+  Measured const hidden = run(cases, a_call);
   double const seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  Outcome const control = run(std::min<long>(cases, kControlCases), bobs_call);
-  std::printf("%ld cases in %.0f s, %zu worlds of each kind\n", cases, seconds, kWorldsOfAKind);
-  std::printf("hidden differences:  %ld replies differ; medians %.1f and %.1f us; p = %.3f\n", hidden.differing,
-              hidden.median_a, hidden.median_b, hidden.p);
-  std::printf("visible differences: %ld replies differ; medians %.1f and %.1f us; p = %.4f\n", control.differing,
-              control.median_a, control.median_b, control.p);
-  bool const silent = hidden.differing == 0 && hidden.p >= kTellsApart;
-  bool const awake = control.differing > 0 && control.p < kTellsApart;
-  std::printf("%s\n", silent && awake ? "told apart: only what may be seen" : "FAILED");
-  return silent && awake ? 0 : 1;
+  std::printf("%ld cases in %.0f s, %zu worlds without what is hidden, %zu with, %zu again without\n", cases, seconds,
+              kWorldsOfASet, kWorldsOfASet, kWorldsOfASet);
+  Silence const silence = print_table(hidden);
+  Measured const visible = run(std::min<long>(cases, kControlCases), bobs_call);
+  double const seen = p_of(visible.worlds, kAll, with);
+  std::printf("replies that differ: %ld of what is hidden, %ld of %ld of what may be seen (p = %.4f)\n",
+              hidden.differing, visible.differing, visible.cases, seen);
+  if (!silence.control) std::printf("FAILED: worlds of one kind are told apart, so these times prove nothing\n");
+  if (!silence.hidden || hidden.differing > 0) std::printf("FAILED: what is hidden shows\n");
+  bool const awake = visible.differing > 0 && seen < kTellsApart;
+  if (!awake) std::printf("FAILED: a difference that may be seen is not seen\n");
+  bool const good = silence.control && silence.hidden && hidden.differing == 0 && awake;
+  if (good) std::printf("told apart: only what may be seen\n");
+  return good ? 0 : 1;
 }

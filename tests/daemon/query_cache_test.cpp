@@ -66,7 +66,7 @@ TEST_CASE("the same question of the same caller has one key; another caller, sco
   call.arguments = R"({"project_name":"atlas","query_type":"overview"})";
   CHECK_NE(cache_key(call, world), key);
   call = module_call();
-  call.caller.credential = scope::credential_of(world.books->settings.tokens[1], world.books->settings);
+  call.caller.credential = scope::credential_of(world.books->settings.tokens[1], *world.books);
   CHECK_NE(cache_key(call, world), key);
 
   TempRepo repo;

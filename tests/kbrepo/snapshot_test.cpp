@@ -265,10 +265,11 @@ TEST_CASE("a page that does not parse costs its metadata; one in GB18030 is read
   CHECK_EQ(b.text(snapshot, "gb.md"), "# 标题\r\n\r\n正文\r\n");
 }
 
-TEST_CASE("log and control pages are listed but never searched") {
+TEST_CASE("log and control pages are neither listed nor searched") {
   Bench b;
   auto const snapshot = b.take(b.repo.commit({{"log.md", "needle"}, {"TEAM_INFO.md", "needle"}, {"a.md", "needle"}}));
-  CHECK_EQ(snapshot->pages(b.grant).size(), 3u);
+  CHECK_EQ(snapshot->pages(b.grant).size(), 1u);
+  CHECK(snapshot->read(b.grant, "TEAM_INFO.md").has_error());
   auto const hits = snapshot->index(b.grant).search(kb::kbrepo::index::query_terms("needle"), {});
   REQUIRE_EQ(hits.size(), 1u);
   CHECK_EQ(snapshot->pages(b.grant)[hits[0].doc].path, "a.md");

@@ -1,55 +1,16 @@
 #include "logging/service_log.hpp"
 
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
-#include <unistd.h>
 #include <vector>
 
-#include "tests/support/temp_repo.hpp"
+#include "tests/support/captured_log.hpp"
 
 using namespace kb;
 
-namespace {
-
-/// Standard error, for as long as this lives, as a file; at the end the level is what it is in every test.
-class Captured {
- public:
-  Captured() : file_(dir_.path() / "stderr"), kept_(::dup(STDERR_FILENO)) {
-    int const to = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    REQUIRE_GE(to, 0);
-    REQUIRE_GE(::dup2(to, STDERR_FILENO), 0);
-    ::close(to);
-  }
-  ~Captured() {
-    log::flush();
-    ::dup2(kept_, STDERR_FILENO);
-    ::close(kept_);
-    log::set_level(log::Level::warn);
-  }
-  Captured(Captured const&) = delete;
-  Captured& operator=(Captured const&) = delete;
-
-  [[nodiscard]] std::vector<std::string> lines() const {
-    log::flush();
-    std::ifstream in(file_);
-    std::vector<std::string> out;
-    for (std::string line; std::getline(in, line);) out.push_back(line);
-    return out;
-  }
-
- private:
-  test::TempDir dir_;
-  std::filesystem::path file_;
-  int kept_;
-};
-
-}  // namespace
-
 TEST_CASE("an event is one JSON object on one line, with its fields in order") {
-  Captured const captured;
+  test::CapturedLog const captured;
   log::write(
       log::Level::warn, "link.lost",
       {{"peer", "a\"b\\c\nd\x7f"}, {"tries", 3}, {"big", std::uint64_t{1} << 63}, {"share", 0.25}, {"again", true}});
@@ -66,7 +27,7 @@ TEST_CASE("an event is one JSON object on one line, with its fields in order") {
 }
 
 TEST_CASE("below the level nothing is written, above it everything") {
-  Captured const captured;
+  test::CapturedLog const captured;
   log::write(log::Level::info, "quiet");
   log::write(log::Level::error, "loud");
   log::set_level(log::Level::debug);
@@ -78,7 +39,7 @@ TEST_CASE("below the level nothing is written, above it everything") {
 }
 
 TEST_CASE("text that is no UTF-8, and numbers that JSON has not, still give valid JSON") {
-  Captured const captured;
+  test::CapturedLog const captured;
   log::write(log::Level::warn, "odd", {{"text", "\xff\xfe"}, {"nan", 0.0 / 0.0}});
   auto const lines = captured.lines();
   REQUIRE_EQ(lines.size(), 1);

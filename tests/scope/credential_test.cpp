@@ -41,7 +41,7 @@ Credential credential(char const* sender, char const* scope, std::vector<RepoId>
   token.sender = kb::UserId(sender);
   token.scope = scope;
   token.repos = std::move(repos);
-  return credential_of(token, settings());
+  return credential_of(token, kb::config::Books(settings(), {}));
 }
 
 ScopeOutcome resolved(ScopeRequest request, Credential credential) {

@@ -28,8 +28,10 @@ std::vector<kb::config::RepoSettings> shelf() {
 }
 
 std::string named(std::string const& sender, ChatType type, std::string const& chat, std::string const& words = {}) {
-  auto const repos = shelf();
-  auto const out = resolve_named(ask(sender, type, chat, words), kb::test::sample_directory(), repos);
+  kb::config::Settings settings;
+  settings.repos = shelf();
+  kb::config::Books const books(std::move(settings), kb::test::sample_directory());
+  auto const out = resolve_named(ask(sender, type, chat, words), books);
   std::string all;
   for (auto const& granted : kb::test::repos_of(out)) all += granted.id.str() + " ";
   return out.granted() ? all : std::string(kb::scope::to_string(*out.refusal));
