@@ -271,16 +271,14 @@ std::unique_ptr<model::EmbeddingClient> make_embeddings(aio::Executor ex, config
 
 namespace {
 
-Result<model::Embedded> embed_now(config::AnswerSettings const& settings, Clock const& clock, std::string text) {
+Result<model::Embedded> embed_now(config::EmbeddingSettings const& settings, Clock const& clock,
+                                  std::vector<std::string> texts, std::chrono::milliseconds limit) {
   asio::io_context io(1);
-  std::unique_ptr<model::EmbeddingClient> const client = make_embeddings(io.get_executor(), settings, clock);
-  if (!client) return Error(Errc::invalid_input, "answer.embeddings cannot be used as it stands");
+  auto const client = model::OpenAiEmbeddings::make(io.get_executor(), settings, clock);
+  if (!client) return client.error();
   Result<model::Embedded> out = Error(Errc::cancelled, "");
   std::exception_ptr fault;
-  std::vector<std::string> texts = probes();
-  texts.push_back(std::move(text));
-  config::EmbeddingSettings const& limits = *settings.embeddings;
-  asio::co_spawn(io, embed_all(*client, std::move(texts), limits.batch, limits.query_limit),
+  asio::co_spawn(io, embed_all(**client, std::move(texts), settings.batch, limit),
                  [&](std::exception_ptr e, Result<model::Embedded> embedded) {
                    fault = e;
                    out = std::move(embedded);
@@ -292,6 +290,12 @@ Result<model::Embedded> embed_now(config::AnswerSettings const& settings, Clock 
 }
 
 }  // namespace
+
+Result<std::size_t> dimension_now(config::EmbeddingSettings const& settings, Clock const& clock) {
+  Result<model::Embedded> const embedded = embed_now(settings, clock, probes(), settings.call_limit);
+  if (!embedded) return embedded.error();
+  return embedded->dimension;
+}
 
 MeaningNow meaning_now(config::Settings const& settings, Clock const& clock, std::string text) {
   MeaningNow out;
@@ -306,7 +310,10 @@ MeaningNow meaning_now(config::Settings const& settings, Clock const& clock, std
     out.why = "no vectors are there yet: the daemon makes them";
     return out;
   }
-  Result<model::Embedded> embedded = embed_now(settings.answer, clock, std::move(text));
+  std::vector<std::string> texts = probes();
+  texts.push_back(std::move(text));
+  config::EmbeddingSettings const& embeddings = *settings.answer.embeddings;
+  Result<model::Embedded> embedded = embed_now(embeddings, clock, std::move(texts), embeddings.query_limit);
   if (!embedded) {
     out.why = embedded.error().what;
     return out;

@@ -73,4 +73,8 @@ struct MeaningNow {
 };
 [[nodiscard]] MeaningNow meaning_now(config::Settings const& settings, Clock const& clock, std::string text);
 
+/// Of the vectors that the server answers a few texts with now. The error is the server's, or what is wrong with the
+/// settings' files.
+[[nodiscard]] Result<std::size_t> dimension_now(config::EmbeddingSettings const& settings, Clock const& clock);
+
 }  // namespace kb::daemon

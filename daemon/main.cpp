@@ -198,7 +198,7 @@ int main(int argc, char** argv) {
     run = [&] { return check_config_verb(config, io); };
   });
 
-  verb("doctor", "what keeps kbgate from answering here; asks the platforms too")->callback([&] {
+  verb("doctor", "what keeps kbgate from answering here; asks the platforms and the embeddings server too")->callback([&] {
     run = [&] { return doctor_verb(config, io); };
   });
 

@@ -43,6 +43,10 @@ ToolReply kb_search_tool(Arguments& arguments, ToolContext const& context) {
   if (!outcome.granted()) return refusal_of(outcome);
   GrantedBooks const granted = granted_books(context, outcome, roots);
   if (granted.failure) return *granted.failure;
+  query.meaning = context.call.meaning.get();
+  for (protocols::Book const& book : granted.books) {
+    query.vectors.push_back(vectors_of(context.world, book.snapshot->repo()));
+  }
   protocols::HitList list = protocols::search_hits(granted.books, query);
   if (!list.fault.empty()) return bad_request(list.fault);
   for (RepoId const& id : granted.missing) list.notes.push_back(id.str() + " cannot be read at the moment");

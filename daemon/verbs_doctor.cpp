@@ -2,10 +2,12 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
 #include <exception>
+#include <limits>
 #include <optional>
 #include <sys/stat.h>
 
 #include "adapters/feishu/checkup.hpp"
+#include "daemon/embedder.hpp"
 #include "daemon/exit_codes.hpp"
 #include "daemon/feishu_apps.hpp"
 #include "daemon/json_out.hpp"
@@ -146,6 +148,57 @@ void check_app(config::FeishuSettings const& app, Report& report) {
   for (Finding const& finding : ask_platform(*options)) report.add(area, finding);
 }
 
+std::string fix_of(Errc code) {
+  switch (code) {
+    case Errc::denied:
+      return "put the server's key into answer.embeddings.api_key_file";
+    case Errc::corrupt:
+      return "answer.embeddings.name is to be a model for embeddings";
+    case Errc::unavailable:
+      return "start the server, or correct answer.embeddings.base_url";
+    default:
+      return "correct answer.embeddings";
+  }
+}
+
+/// What is kept was made by the model that the server has under this name now: else the daemon makes it again.
+void check_vectors(config::Settings const& settings, std::size_t dimension, std::string const& area, Report& report) {
+  constexpr auto kNoGraph = std::numeric_limits<std::size_t>::max();  // for a look it need not be made
+  for (config::RepoSettings const& repo : settings.repos) {
+    auto const set =
+        kbrepo::Vectors::load(kbrepo::vectors_file(settings, repo.id), settings.answer.embeddings->name, kNoGraph);
+    Finding finding{"vectors of " + repo.id.str(), State::ok, "", ""};
+    bool const other = set && set->dimension() != dimension && set->passages() > 0;
+    if (set) finding.detail = std::to_string(set->passages()) + " passages";
+    if (!set || other) {
+      finding.state = State::note;
+      finding.fix = "kbgate serve makes them";
+      if (!set) finding.detail = set.error().code == Errc::not_found ? "not there yet" : set.error().what;
+      if (other) finding.detail += " of " + std::to_string(set->dimension()) + " numbers: of another model";
+    }
+    report.add(area, finding);
+  }
+}
+
+void check_embeddings(config::Settings const& settings, Report& report) {
+  if (!settings.answer.embeddings) return;
+  config::EmbeddingSettings const& embeddings = *settings.answer.embeddings;
+  std::string const area = "embeddings " + embeddings.name;
+  if (!embeddings.api_key_file.empty()) check_secret_file(embeddings.api_key_file, area, report);
+  SystemClock const clock;
+  auto const start = clock.steady();
+  Result<std::size_t> const dimension = dimension_now(embeddings, clock);
+  auto const took = std::chrono::duration_cast<std::chrono::milliseconds>(clock.steady() - start);
+  if (!dimension) {
+    report.add(area, {embeddings.base_url, State::fault, dimension.error().what, fix_of(dimension.error().code)});
+    return;
+  }
+  report.add(area,
+             {embeddings.base_url, State::ok,
+              "vectors of " + std::to_string(*dimension) + " numbers, in " + std::to_string(took.count()) + " ms", ""});
+  check_vectors(settings, *dimension, area, report);
+}
+
 }  // namespace
 
 int doctor_verb(std::string const& config, Io io) {
@@ -155,6 +208,7 @@ int doctor_verb(std::string const& config, Io io) {
   report.add("settings", {books->settings.file.string(), State::ok, "", ""});
   check_repositories(books->settings, report);
   check_state(books->settings, report);
+  check_embeddings(books->settings, report);
   for (config::FeishuSettings const& app : books->settings.feishu) check_app(app, report);
   return report.print_all();
 }

@@ -5,6 +5,7 @@
 #include "answer/protocols/hit_list.hpp"
 #include "answer/protocols/quote_check.hpp"
 #include "config/atomic_file.hpp"
+#include "daemon/embedder.hpp"
 #include "daemon/exit_codes.hpp"
 #include "daemon/json_out.hpp"
 #include "daemon/verbs.hpp"
@@ -99,6 +100,15 @@ int kb_search_verb(KbSearchOptions const& options, Io io) {
   }
   protocols::HitQuery query = options.query;
   query.use_index = query.use_index && roots.indexed;
+  MeaningNow const meaning = query.use_index ? meaning_now(books->settings, SystemClock(), query.query) : MeaningNow();
+  if (!meaning.why.empty()) io.err << "words alone: " << meaning.why << '\n';
+  query.meaning = meaning.meaning.get();
+  for (protocols::Book const& book : roots.books) {
+    kbrepo::VectorsPtr& vectors = query.vectors.emplace_back();
+    if (!meaning.sets) continue;
+    auto const found = meaning.sets->find(book.snapshot->repo());
+    if (found != meaning.sets->end()) vectors = found->second;
+  }
   protocols::HitList list = protocols::search_hits(roots.books, query);
   if (!list.fault.empty()) return fail(io, "bad_request", list.fault, kUsage);
   list.notes.insert(list.notes.end(), roots.notes.begin(), roots.notes.end());

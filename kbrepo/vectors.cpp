@@ -3,17 +3,23 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <unordered_map>
 
 #include "config/atomic_file.hpp"
 #include "kbrepo/index/cache_file.hpp"
 #include "kbrepo/vector_graph.hpp"
+#include "logging/service_log.hpp"
 
 namespace kb::kbrepo {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr std::string_view kMagic = "kbgate vectors 1\n";
+constexpr std::string_view kGraphMagic = "kbgate graph 1\n";
 constexpr std::size_t kMaxFile = std::size_t{8} << 30;
+constexpr std::size_t kNoGraph = std::numeric_limits<std::size_t>::max();
 constexpr std::size_t kMaxText = 6000;        // bytes of one passage; models cut there anyway
 constexpr std::size_t kMaxDimension = 16384;  // of a file's head, before it is believed
 constexpr std::size_t kGraphShare = 4;        // so many times what is wanted is asked of the graph, and so many at
@@ -49,6 +55,8 @@ void keep_nearest(std::vector<NearPassage>& found, std::size_t limit) {
   std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end(), nearer);
   found.resize(kept);
 }
+
+fs::path graph_file(fs::path vectors) { return vectors += ".graph"; }
 
 template <class T>
 std::string_view bytes_of(T const& value) noexcept {
@@ -104,16 +112,23 @@ struct Vectors::State {
       graph->add({rows(place), std::size_t{place.count} * dimension});
     }
   }
+  /// How many rows this set has given to the graph; another may have given it more since.
+  [[nodiscard]] std::size_t graphed_rows() const noexcept {
+    return graphed.empty() ? 0 : std::size_t{graphed_first.back()} + graphed.back().count;
+  }
   /// Makes the graph once there are enough vectors, else adds what is new.
   void grow_graph(std::span<Place const> fresh) {
     if (passages <= exact) return;
-    bool const ours = graph && graph->rows() == (graphed.empty() ? 0 : graphed_first.back() + graphed.back().count);
+    bool const ours = graph && graph->rows() == graphed_rows();
     if (ours) return add_to_graph(fresh);
     graphed.clear();  // there is none, or another set has grown it meanwhile
     graphed_first.clear();
     graph = std::make_shared<VectorGraph>(dimension);
     add_to_graph(places);
   }
+
+  [[nodiscard]] Result<void> save_graph(fs::path const& file, std::uint64_t vectors) const;
+  [[nodiscard]] Result<void> load_graph(fs::path const& file, std::uint64_t vectors);
 };
 
 Vectors::Vectors(std::string model, std::size_t exact) {
@@ -194,7 +209,7 @@ std::vector<NearPassage> Vectors::nearest(std::span<float const> question, std::
     return out;
   }
   std::unordered_map<BlobId, std::vector<std::pair<std::uint32_t, float>>> found;
-  std::size_t const graphed = s.graphed_first.empty() ? 0 : s.graphed_first.back() + s.graphed.back().count;
+  std::size_t const graphed = s.graphed_rows();
   for (auto const& [row, cosine] : s.graph->nearest(question, std::max(limit * kGraphShare, kLeastAsked))) {
     if (row >= graphed) continue;  // of a set made after this one
     auto const at = std::upper_bound(s.graphed_first.begin(), s.graphed_first.end(), row) - 1;
@@ -216,10 +231,68 @@ float Vectors::cosine(std::span<float const> question, BlobId const& blob, std::
   return dot(question.data(), s.rows(*place) + std::size_t{passage} * s.dimension, s.dimension);
 }
 
+/// Magic, checksum of the rest, then: the checksum of the vectors it is of, the places in the order of their rows, the
+/// links.
+Result<void> Vectors::State::save_graph(fs::path const& file, std::uint64_t vectors) const {
+  if (!graph) {
+    std::error_code ignored;  // there is none, as a rule
+    fs::remove(file, ignored);
+    return {};
+  }
+  std::string const links = graph->links();
+  std::uint32_t rows = 0;
+  std::memcpy(&rows, links.data(), sizeof rows);
+  if (rows != graphed_rows()) return {};  // another set has grown it: that one stores it
+  std::string body(bytes_of(vectors));
+  body += bytes_of(static_cast<std::uint32_t>(graphed.size()));
+  for (Place const& place : graphed) body += bytes_of(static_cast<std::uint32_t>(find(place.blob) - places.data()));
+  body += links;
+  return index::replace_cache(file, [&body](std::ostream& out) {
+    out << kGraphMagic << bytes_of(index::checksum(body));
+    out.write(body.data(), static_cast<std::streamsize>(body.size()));
+  });
+}
+
+Result<void> Vectors::State::load_graph(fs::path const& file, std::uint64_t vectors) {
+  Result<std::string> const content = config::read_file(file, kMaxFile);
+  if (!content) return content.error();
+  std::string_view rest = *content;
+  auto const take = [&rest](auto& value) {
+    if (rest.size() < sizeof value) return false;
+    std::memcpy(&value, rest.data(), sizeof value);
+    rest.remove_prefix(sizeof value);
+    return true;
+  };
+  Error const corrupt(Errc::corrupt, file.string() + " does not add up");
+  if (!rest.starts_with(kGraphMagic)) return corrupt;
+  rest.remove_prefix(kGraphMagic.size());
+  std::uint64_t sum = 0;
+  std::uint64_t of = 0;
+  std::uint32_t count = 0;
+  if (!take(sum) || sum != index::checksum(rest) || !take(of) || !take(count)) return corrupt;
+  if (of != vectors) return Error(Errc::not_found, file.string() + " is of other vectors");
+  std::vector<float const*> row_of;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    std::uint32_t at = 0;
+    if (!take(at) || at >= places.size()) return corrupt;
+    graphed_first.push_back(static_cast<std::uint32_t>(row_of.size()));
+    graphed.push_back(places[at]);
+    for (std::uint32_t p = 0; p < places[at].count; ++p) row_of.push_back(rows(places[at]) + p * dimension);
+  }
+  std::uint32_t linked = 0;
+  if (rest.size() >= sizeof linked) std::memcpy(&linked, rest.data(), sizeof linked);
+  if (linked != row_of.size()) return corrupt;
+  auto loaded = VectorGraph::load(dimension, rest, [&row_of](std::uint32_t row) { return row_of[row]; });
+  if (!loaded) return at(file.string(), loaded.error());
+  graph = std::move(*loaded);
+  return {};
+}
+
 Result<void> Vectors::save(std::filesystem::path const& file) const {
   State const& s = *state_;
-  return index::replace_cache(file, [&s](std::ostream& out) {
-    std::uint64_t sum = index::checksum(s.model);
+  std::uint64_t sum = 0;
+  Result<void> const saved = index::replace_cache(file, [&s, &sum](std::ostream& out) {
+    sum = index::checksum(s.model);
     auto const write = [&](std::string_view bytes) {
       out.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
       sum = index::checksum(bytes, sum);
@@ -235,6 +308,7 @@ Result<void> Vectors::save(std::filesystem::path const& file) const {
     std::string_view const end = bytes_of(sum);
     out.write(end.data(), static_cast<std::streamsize>(end.size()));
   });
+  return saved ? s.save_graph(graph_file(file), sum) : saved;
 }
 
 Result<Vectors> Vectors::load(std::filesystem::path const& file, std::string const& model, std::size_t exact) {
@@ -274,8 +348,21 @@ Result<Vectors> Vectors::load(std::filesystem::path const& file, std::string con
     all.push_back(std::move(blob));
   }
   if (!good || all.size() != blobs || rest != bytes_of(sum)) return corrupt();
-  Vectors empty(model, exact);
-  return blobs == 0 ? Result<Vectors>(std::move(empty)) : empty.with(dimension, std::move(all));
+  if (blobs == 0) return Vectors(model, exact);
+  Result<Vectors> const plain = Vectors(model, kNoGraph).with(dimension, std::move(all));
+  if (!plain) return plain.error();
+  auto state = std::make_shared<State>(*plain->state_);
+  state->exact = exact;
+  if (state->passages > exact) {
+    Result<void> const stored = state->load_graph(graph_file(file), sum);
+    if (!stored) {
+      log::write(log::Level::warn, "embeddings.graph_rebuild", {{"reason", stored.error().what}});
+      state->grow_graph({});
+      Result<void> const again = state->save_graph(graph_file(file), sum);
+      if (!again) log::write(log::Level::warn, "embeddings.not_stored", {{"reason", again.error().what}});
+    }
+  }
+  return Vectors(std::move(state));
 }
 
 std::filesystem::path vectors_file(config::Settings const& settings, RepoId const& id) {

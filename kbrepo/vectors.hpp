@@ -5,13 +5,13 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "config/result.hpp"
+#include "config/roomy_map.hpp"
 #include "kbrepo/ids.hpp"
 #include "kbrepo/snapshot.hpp"
 
@@ -71,9 +71,11 @@ class Vectors {
   /// Of one passage; 0 when it has no vector here.
   [[nodiscard]] float cosine(std::span<float const> question, BlobId const& blob, std::uint32_t passage) const;
 
-  /// Checksum and model inside; a temporary name, then renamed; not synced, for it can be made again.
+  /// Checksum and model inside; a temporary name, then renamed; not synced, for it can be made again. The graph's links
+  /// go into `<file>.graph`.
   [[nodiscard]] Result<void> save(std::filesystem::path const& file) const;
-  /// corrupt: it fails its check. not_found: no file, or one of another model.
+  /// corrupt: it fails its check. not_found: no file, or one of another model. A graph file that is not there, broken
+  /// or of other vectors costs building the graph again, which the service log says, and is written anew.
   [[nodiscard]] static Result<Vectors> load(std::filesystem::path const& file, std::string const& model,
                                             std::size_t exact = kExactVectors);
 
@@ -83,7 +85,7 @@ class Vectors {
   std::shared_ptr<State const> state_;
 };
 using VectorsPtr = std::shared_ptr<Vectors const>;
-using VectorSets = std::map<RepoId, VectorsPtr>;
+using VectorSets = config::RoomyMap<RepoId, VectorsPtr>;
 
 /// Beside the index of the repository.
 [[nodiscard]] std::filesystem::path vectors_file(config::Settings const& settings, RepoId const& id);

@@ -27,8 +27,9 @@ struct Scored {
   HitParts parts;
   std::vector<std::string> matched;  ///< units found, as they stand in the query; "x (as y)" for a variant
   bool steps = false, conditions = false, verification = false;
-  bool exact = false;      ///< the whole query as it stands
-  bool name_only = false;  ///< found in the title or path alone
+  bool exact = false;       ///< the whole query as it stands
+  bool name_only = false;   ///< found in the title or path alone
+  bool by_meaning = false;  ///< its vector is nearer than its words say: `keyword` is that nearness (S4-21)
 };
 
 [[nodiscard]] Scored score_passage(QueryWords const& query, kbrepo::Page const& page, kbrepo::Passage const& passage);

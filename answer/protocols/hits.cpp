@@ -19,6 +19,7 @@ using kbrepo::Passage;
 
 constexpr double kLeastKeyword = .3;  // below it a passage only mentions something (S4-30, S4-51)
 constexpr std::size_t kIndexPassages = 400;
+constexpr std::size_t kNearPassages = 50;
 constexpr std::size_t kMaxScannedPages = 20'000;
 constexpr std::size_t kMaxSnippet = 800;
 constexpr std::size_t kMaxPerPage = 3;
@@ -128,7 +129,11 @@ std::string joined(std::vector<std::string> const& parts, std::string_view betwe
 
 /// S4-37: why it is here, and what was assumed.
 std::string notes_of(Scored const& score, Dated const& dated, bool date_counts, bool stale) {
-  std::string out = score.exact ? "holds the whole query" : "matches " + joined(score.matched, ", ");
+  std::string out = score.by_meaning ? "near in meaning" : "";
+  if (score.exact || !score.matched.empty()) {
+    out.append(out.empty() ? "" : "; ");
+    out += score.exact ? "holds the whole query" : "matches " + joined(score.matched, ", ");
+  }
   if (score.name_only) out += " in title or path only";
   std::vector<std::string> covers;
   if (score.steps) covers.emplace_back("steps");
@@ -154,7 +159,7 @@ class Search {
       std::string plain = kbrepo::index::fold(type.starts_with("*.") ? type.substr(2) : type);
       types_.push_back(plain == "markdown" ? "md" : std::move(plain));
     }
-    for (Book const& book : books_) search(book);
+    for (std::size_t i = 0; i < books_.size(); ++i) search(books_[i], near_passages(i));
     std::stable_sort(out_.hits.begin(), out_.hits.end(), [](Hit const& a, Hit const& b) {
       double const x = a.score.parts.total();
       double const y = b.score.parts.total();
@@ -181,8 +186,23 @@ class Search {
     return glob.empty() || kbrepo::glob_match(glob, page.path);
   }
 
-  /// Pages to look at: all, or those the index has a word of.
-  std::vector<std::uint32_t> candidates(Book const& book) {
+  /// How near passages are in meaning, by page and place in it: those that are as near as words must fit.
+  using Near = std::map<std::uint32_t, std::map<std::uint32_t, double>>;
+  Near near_passages(std::size_t at) {
+    Near out;
+    kbrepo::Vectors const* const vectors = at < query_.vectors.size() ? query_.vectors[at].get() : nullptr;
+    if (query_.meaning == nullptr || vectors == nullptr || !query_.use_index) return out;
+    auto const pages = books_[at].snapshot->pages(books_[at].grant);
+    for (auto const& one : vectors->nearest(query_.meaning->vector, kNearPassages, pages, {})) {
+      double const nearness = double{query_.meaning->nearness(one.cosine)};
+      if (nearness >= kLeastKeyword && wanted(pages[one.doc])) out[one.doc][one.passage] = nearness;
+    }
+    if (!out.empty()) out_.method = "index and vectors";
+    return out;
+  }
+
+  /// Pages to look at: all, or those the index has a word of, and those `near`.
+  std::vector<std::uint32_t> candidates(Book const& book, Near const& near) {
     auto const pages = book.snapshot->pages(book.grant);
     std::vector<std::uint32_t> out;
     if (!query_.use_index) {
@@ -203,12 +223,13 @@ class Search {
     options.prior = [&](std::uint32_t doc) { return wanted(pages[doc]) ? 1.0f : 0.0f; };
     auto const terms = kbrepo::index::query_terms(out_.query.expanded());
     for (auto const& found : book.snapshot->index(book.grant).search(terms, options)) out.push_back(found.doc);
+    for (auto const& [doc, passages] : near) out.push_back(doc);
     std::sort(out.begin(), out.end());
     out.erase(std::unique(out.begin(), out.end()), out.end());
     return out;
   }
 
-  void search(Book const& book) {
+  void search(Book const& book, Near const& near) {
     RootStatus status;
     status.repo = book.snapshot->repo();
     status.commit = book.snapshot->commit();
@@ -218,7 +239,7 @@ class Search {
     status.pages = pages.size();
     bool const dated = !query_.since.empty() || !query_.until.empty();
     std::size_t undated = 0;
-    for (std::uint32_t const at : candidates(book)) {
+    for (std::uint32_t const at : candidates(book, near)) {
       PageInfo const& info = pages[at];
       Dated const date = date_of(book, info);
       if (dated && !date.day.empty() && !in_time(date.day)) continue;
@@ -230,7 +251,8 @@ class Search {
       }
       if (!tags_.empty() && !has_tag(**page)) continue;
       undated += dated && date.day.empty() ? 1 : 0;
-      take(book, info, **page, date, status);
+      auto const known = near.find(at);
+      take(book, info, **page, date, status, known == near.end() ? Near::mapped_type() : known->second);
     }
     if (undated > 0) out_.notes.push_back(status.repo.str() + ": pages without any date are kept by a time filter");
     out_.roots.push_back(std::move(status));
@@ -246,14 +268,21 @@ class Search {
     });
   }
 
-  void take(Book const& book, PageInfo const& info, Page const& page, Dated const& date, RootStatus& status) {
+  void take(Book const& book, PageInfo const& info, Page const& page, Dated const& date, RootStatus& status,
+            Near::mapped_type const& near) {
     std::optional<PageIndex> map;
     bool looked = false;
-    for (Passage const& passage : page.passages) {
+    for (std::uint32_t p = 0; p < page.passages.size(); ++p) {
+      Passage const& passage = page.passages[p];
       Scored score = score_passage(out_.query, page, passage);
+      if (auto const known = near.find(p); known != near.end() && known->second > score.parts.keyword) {
+        score.parts.keyword = known->second;
+        score.by_meaning = true;
+      }
       if (score.parts.keyword < kLeastKeyword) continue;
       Paragraph best;
-      double most = score.name_only ? -1 : 0;  // a paragraph that has nothing of it is not shown
+      // A paragraph that has nothing of it is not shown, unless words are not what it was found by.
+      double most = score.name_only || score.by_meaning ? -1 : 0;
       bool any = false;
       for (Paragraph const& paragraph : paragraphs_of(page, passage)) {
         if (is_boilerplate(page, paragraph.first, paragraph.last)) continue;

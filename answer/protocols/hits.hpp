@@ -9,6 +9,7 @@
 
 #include "answer/protocols/book.hpp"
 #include "answer/protocols/hit_score.hpp"
+#include "kbrepo/vectors.hpp"
 
 namespace kb::protocols {
 
@@ -21,7 +22,9 @@ struct HitQuery {
   std::vector<std::string> tags;        ///< any of them; folded before comparing
   std::string glob;                     ///< of paths, a leading ./ is dropped; empty: all
   std::size_t limit = 10;
-  bool use_index = true;  ///< false: every page is scanned directly (S4-7, S4-63)
+  bool use_index = true;                     ///< false: every page is scanned directly (S4-7, S4-63)
+  kbrepo::Meaning const* meaning = nullptr;  ///< the query's; null: words alone
+  std::vector<kbrepo::VectorsPtr> vectors;   ///< as the books, null where there are none; with `meaning`
 };
 
 struct Hit {
@@ -55,7 +58,7 @@ struct HitList {
   QueryWords query;
   std::vector<Hit> hits;
   std::vector<RootStatus> roots;
-  std::string method;              ///< index | scan
+  std::string method;              ///< index | scan | index and vectors
   std::vector<std::string> notes;  ///< what was left out, which date counted, what could not be read
   std::string fault;               ///< the query itself is at fault; no hits then
 };

@@ -78,6 +78,31 @@ TEST_CASE("a paraphrase that shares no word finds its chunk by meaning, and by w
   CHECK_EQ(Json::parse(words.out).value("score_kind", ""), "lexical");
 }
 
+TEST_CASE("a search finds a paraphrase by its vector, says so, and by words alone does not find it") {
+  VectorServer server;
+  MeaningWorkspace w(server);
+  Daemon daemon(KB_PROGRAM, w);
+  REQUIRE(eventually([&] { return embedded(daemon); }));
+  auto const search = [&](std::string const& query) {
+    Json const body{{"SenderId", "ou_alice"}, {"query", query}, {"explain", true}};
+    return Json::parse(http_post(daemon.port(), "/v1/search", body.dump()).body);
+  };
+  Json const reply = search("mend an automobile");
+  REQUIRE_FALSE(reply["hits"].empty());
+  Json const& hit = reply["hits"][0];
+  CHECK(hit.dump().find("garage.md") != std::string::npos);
+  CHECK(hit.dump().find("loosen every bolt") != std::string::npos);
+  CHECK(hit.dump().find("near in meaning") != std::string::npos);
+  CHECK_EQ(reply.value("method", ""), "index and vectors");
+  // Words alone say what they matched.
+  CHECK(search("loosen every bolt")["hits"][0].dump().find("holds the whole query") != std::string::npos);
+  // The operator's verb does the same; a direct scan opens no vector.
+  Finished const verb = w.run(KB_PROGRAM, {"kb_search", "--query", "mend an automobile"});
+  CHECK(verb.out.find("near in meaning") != std::string::npos);
+  Finished const scan = w.run(KB_PROGRAM, {"kb_search", "--query", "mend an automobile", "--scan"});
+  CHECK(scan.out.find("garage.md") == std::string::npos);
+}
+
 TEST_CASE("whatever the server does wrong, the answer by words stays and says what it is") {
   for (VectorFault const fault :
        {VectorFault::broken, VectorFault::too_many, VectorFault::slow, VectorFault::cut, VectorFault::wrong_dimension,
@@ -132,6 +157,39 @@ TEST_CASE("in answers, meaning finds pages to read beside words, when the settin
   CHECK_EQ(by_words.find("garage.md"), std::string::npos);
   CHECK_NE(asked(true, false).find("garage.md"), std::string::npos);
   CHECK_EQ(asked(true, true), by_words);
+}
+
+TEST_CASE("doctor asks the embeddings server, and says what is wrong with it or with what is stored") {
+  VectorServer server;
+  MeaningWorkspace w(server);
+  auto const doctor = [&] {
+    Json const report = Json::parse(w.run(KB_PROGRAM, {"doctor"}).out);
+    Json found = Json::object();
+    for (Json const& check : report["checks"]) {
+      if (check.value("area", "") == "embeddings words") found[check.value("what", "")] = check;
+    }
+    return found;
+  };
+  Json const before = doctor();
+  CHECK_EQ(before[server.url()].value("state", ""), "ok");
+  CHECK(before[server.url()].value("detail", "").find("numbers") != std::string::npos);
+  CHECK_EQ(before["vectors of nlp/nlp-team-kb"].value("detail", ""), "not there yet");
+  {
+    Daemon daemon(KB_PROGRAM, w);
+    REQUIRE(eventually([&] { return embedded(daemon); }));
+    CHECK_EQ(daemon.stop(), 0);
+  }
+  CHECK_EQ(doctor()["vectors of nlp/nlp-team-kb"].value("state", ""), "ok");
+  server.fail(VectorFault::other_dimension);
+  CHECK(doctor()["vectors of nlp/nlp-team-kb"].value("detail", "").find("another model") != std::string::npos);
+  server.fail(VectorFault::denied);
+  Json const denied = doctor()[server.url()];
+  CHECK_EQ(denied.value("state", ""), "fault");
+  CHECK(denied.value("fix", "").find("api_key_file") != std::string::npos);
+  server.fail(VectorFault::cut);
+  CHECK(doctor()[server.url()].value("fix", "").find("answer.embeddings.name") != std::string::npos);
+  w.configure([](Json& config) { config["answer"]["embeddings"]["base_url"] = "http://127.0.0.1:1/v1"; });
+  CHECK(doctor()["http://127.0.0.1:1/v1"].value("fix", "").find("base_url") != std::string::npos);
 }
 
 }  // namespace kb::test

@@ -5,6 +5,8 @@
 #include <fstream>
 #include <random>
 
+#include "kbrepo/vector_graph.hpp"
+#include "tests/support/captured_log.hpp"
 #include "tests/support/temp_repo.hpp"
 
 using namespace kb;
@@ -12,6 +14,7 @@ using kb::kbrepo::BlobId;
 using kb::kbrepo::BlobVectors;
 using kb::kbrepo::NearPassage;
 using kb::kbrepo::PageInfo;
+using kb::kbrepo::VectorGraph;
 using kb::kbrepo::Vectors;
 using kb::test::TempDir;
 
@@ -187,6 +190,89 @@ TEST_CASE("a set is kept on disk for its model, and anything odd there is made a
     std::ofstream(file, std::ios::binary | std::ios::trunc) << whole.substr(0, at);
     CHECK_FALSE(Vectors::load(file, "m").has_value());
   }
+}
+
+TEST_CASE("a graph is kept beside its vectors, and one that is broken or of others is made again") {
+  TempDir dir;
+  auto const file = dir.path() / "kb.vectors";
+  auto const beside = dir.path() / "kb.vectors.graph";
+  Vectors const vectors = filled(600, 500);
+  std::vector<PageInfo> const all = pages(700);
+  REQUIRE(vectors.save(file).has_value());
+  Cloud cloud(3);
+  std::vector<std::vector<float>> questions;
+  for (int i = 0; i < 20; ++i) questions.push_back(cloud.vector());
+  auto const answers = [&](Vectors const& of) {
+    std::string out;
+    for (std::vector<float> const& question : questions) out += printed(of.nearest(question, 10, all, {}));
+    return out;
+  };
+  test::CapturedLog log;
+  auto const read = [&] { return std::move(Vectors::load(file, "m", 500).value()); };
+  Vectors const loaded = read();
+  CHECK_EQ(answers(loaded), answers(vectors));  // the same graph finds the same
+  CHECK_EQ(log.news(), "");
+
+  // It grows on as the one that was built.
+  Cloud more(8);
+  std::vector<BlobVectors> fresh;
+  for (std::uint32_t i = 600; i < 700; ++i) fresh.push_back(more.blob_of(i, 2));
+  std::vector<float> const of_fresh(fresh[50].values.begin(), fresh[50].values.begin() + kWide);
+  CHECK_EQ(loaded.with(kWide, fresh).value().nearest(of_fresh, 1, all, {})[0].doc, 650);
+
+  std::ifstream in(beside, std::ios::binary);
+  std::string const whole{std::istreambuf_iterator<char>(in), {}};
+  auto const store = [&](std::string_view bytes) {
+    std::ofstream(beside, std::ios::binary | std::ios::trunc) << bytes;
+  };
+  for (std::size_t at = 0; at < whole.size(); at += whole.size() / 6) {
+    std::string broken = whole;
+    broken[at] = static_cast<char>(broken[at] ^ 0x20);
+    store(broken);
+    CHECK_EQ(read().passages(), vectors.passages());
+    CHECK(log.news().find("embeddings.graph_rebuild") != std::string::npos);
+    store(whole.substr(0, at));
+    CHECK_EQ(read().passages(), vectors.passages());
+    CHECK(log.news().find("embeddings.graph_rebuild") != std::string::npos);
+  }
+  CHECK_EQ(answers(read()), answers(read()));  // what was made again is stored
+  CHECK_EQ(log.news(), "");
+
+  Vectors const others = filled(600, 500, 2);
+  REQUIRE(others.save(file).has_value());
+  store(whole);
+  CHECK_EQ(answers(read()).empty(), false);
+  CHECK(log.news().find("is of other vectors") != std::string::npos);
+  REQUIRE(filled(10, 500).save(file).has_value());
+  CHECK_FALSE(std::filesystem::exists(beside));  // a small set has none
+}
+
+TEST_CASE("links that lead nowhere make no graph") {
+  VectorGraph graph(kWide);
+  Cloud cloud(5);
+  std::vector<float> rows;
+  for (int i = 0; i < 300; ++i) {
+    std::vector<float> const one = cloud.vector();
+    rows.insert(rows.end(), one.begin(), one.end());
+  }
+  graph.add(rows);
+  auto const row = [&rows](std::uint32_t n) { return rows.data() + n * kWide; };
+  std::string const links = graph.links();
+  auto const same = VectorGraph::load(kWide, links, row);
+  REQUIRE(same.has_value());
+  CHECK((*same)->links() == links);
+  std::vector<float> const question = cloud.vector();
+  CHECK((*same)->nearest(question, 10) == graph.nearest(question, 10));
+  int refused = 0;
+  for (std::size_t at = 0; at < links.size(); at += 7) {
+    std::string broken = links;
+    broken[at] = static_cast<char>(0xFF);
+    auto const made = VectorGraph::load(kWide, broken, [&](std::uint32_t n) { return row(n % 300); });
+    refused += made ? 0 : 1;
+    if (made) CHECK_LE((*made)->nearest(question, 10).size(), 10);  // another graph, but one that can be walked
+    CHECK_FALSE(VectorGraph::load(kWide, links.substr(0, at), row).has_value());
+  }
+  CHECK_GT(refused, 0);
 }
 
 TEST_CASE("blobs that no page has go once they are many") {
