@@ -74,6 +74,26 @@ TEST_CASE("no search, look-up or question opens a socket") {
   }
 }
 
+TEST_CASE("a model in the settings is asked about questions, never by a look-up in the brains") {
+  Workspace w;
+  w.team.commit({{"brain/cycles/patterns.md", "# Patterns\n\n- [`small`](./themes/small.md) — small batches\n"},
+                 {"brain/cycles/themes/small.md",
+                  "---\ntitle: Small batches\ncategory: pattern\n---\n# Small batches\n\nReview small batches.\n"}});
+  w.configure([](Json& config) {
+    config["answer"]["drafter"] = "model";
+    config["answer"]["model"] = {{"base_url", "http://127.0.0.1:1/v1"}, {"name", "fast"}};
+  });
+  Finished const brain =
+      run_cut_off(w, {"brain_query", "--question", "How are small batches reviewed?", "--scope", "cycles"});
+  CAPTURE(brain.err);
+  CHECK_EQ(brain.exit_code, 0);
+  CHECK(brain.out.find("Review small batches.") != std::string::npos);
+  CHECK_EQ(run_cut_off(w, {"ask", "--sender_id", "ou_alice", "--chat_type", "group", "--chat_id", "oc_nlp",
+                           "--question", "How are small batches reviewed?"})
+               .exit_code,
+           kEndedByFilter);
+}
+
 TEST_CASE("the filter ends what does open one") {
   Workspace w;
   CHECK_EQ(run_cut_off(w, {"chat", "--url", "ws://127.0.0.1:1/ws", "--sender_id", "ou_alice", "--chat_type", "direct"})
