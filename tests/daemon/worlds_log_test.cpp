@@ -2,13 +2,14 @@
 // what is written on behalf of a question tells of that question alone, so that whoever reads the lines of one chat
 // learns nothing from them.
 #include <doctest/doctest.h>
+#include <set>
+#include <sstream>
 
 #include "daemon/conversation.hpp"
 #include "tests/daemon/two_worlds.hpp"
 #include "tests/support/captured_log.hpp"
 #include "tests/support/loop.hpp"
 #include "tests/support/manual_clock.hpp"
-#include "tests/support/memory_store.hpp"
 
 namespace kb::test {
 namespace {
@@ -58,11 +59,10 @@ class Service {
   Loop loop_;
   aio::Pool cpu_{1}, files_{1};
   ManualClock clock_;
-  MemoryStore store_;
   std::vector<adapters::Reply> replies_;
   daemon::Durable durable_{loop_.executor(), world_.journal()};
   daemon::Desk desk_{files_, durable_, clock_, desk_hooks()};
-  daemon::Conversations conversations_{loop_.executor(), cpu_, durable_, store_, desk_, clock_, hooks()};
+  daemon::Conversations conversations_{loop_.executor(), cpu_, durable_, desk_, clock_, hooks()};
 };
 
 scope::InboundMessage a_message(Random& random, int number) {

@@ -163,7 +163,7 @@ TEST_CASE("log_query writes one line and one record; log reads and verifies them
 TEST_CASE("index and sync report each repository") {
   Workspace w;
   Json const stats = parsed(w.run(KB_PROGRAM, {"index", "stats", "--owner", "nlp"}));
-  CHECK_EQ(stats["repos"][0].value("pages", 0), 6);
+  CHECK_EQ(stats["repos"][0].value("pages", 0), 5);
   CHECK_EQ(stats["repos"][0].value("commit", ""), w.team.head());
   Json const again = parsed(w.run(KB_PROGRAM, {"index", "stats", "--owner", "nlp"}));
   CHECK_EQ(again["repos"][0].value("analysed", -1), 0);  // it was stored
