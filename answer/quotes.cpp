@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "answer/characters.hpp"
+#include "kbrepo/line_syntax.hpp"
 
 namespace kb::answer {
 namespace {
@@ -195,11 +196,13 @@ class Normaliser {
       block_ = true;
       return;
     }
+    // The reader of pages ends a block at such a line.
+    bool const divides = !in_fence_ && (kbrepo::syntax::is_only_tags(raw) || kbrepo::syntax::is_container_mark(raw));
     bool const heading = raw.find_first_not_of(" \t") != raw.npos && raw[raw.find_first_not_of(" \t")] == '#';
     pending_space_ = !out_.text.empty();
-    block_ = block_ || stripped.opens || in_fence_;
+    block_ = block_ || stripped.opens || in_fence_ || divides;
     inline_text(stripped.rest);
-    block_ = heading || fence || stripped.rest.starts_with('|');
+    block_ = heading || fence || divides || stripped.rest.starts_with('|');
   }
 
   NormalText take() && { return std::move(out_); }

@@ -74,6 +74,15 @@ TEST_CASE("a quote is not cut where that turns its sense") {
   CHECK_FALSE(find_quote(page, ""));
 }
 
+TEST_CASE("a quote may begin behind a line that only opens a box, or holds tags alone") {
+  auto const page = normalise(":::danger\n大家寫文案\n:::\n\n<tr>\n<td>General questions</td>\n</tr>\n");
+  CHECK(find_quote(page, "大家寫文案"));
+  CHECK(find_quote(page, normalise("大家寫文案\n:::").text));
+  CHECK(find_quote(page, normalise("<td>General questions</td>").text));
+  auto const code = normalise("```\n:::\ndo not\nrun\n```\n\n:::info do not\na box");
+  CHECK_FALSE(find_quote(code, "a box"));
+}
+
 TEST_CASE("sentences end at their marks, not inside numbers, names or abbreviations") {
   CHECK(sentences_of("版本是 1.5。用 e.g. Redis. Done!").size() == 3);
   CHECK(sentences_of("1. first step").size() == 1);
