@@ -256,7 +256,8 @@ class SampleWorld {
       logging::QueryRecord out;
       out.query_id = "01SEED" + std::to_string(n);
       out.record_id = logging::record_id(out.query_id, repo);
-      out.time = "2026-11-30T08:00:0" + std::to_string(n) + "Z";
+      auto const two = [](int value) { return (value < 10 ? "0" : "") + std::to_string(value); };
+      out.time = "2026-11-30T08:" + two(n / 60) + ":" + two(n % 60) + "Z";
       out.repo = repo;
       out.open_id = who;
       out.question = "缓存？";
@@ -266,7 +267,8 @@ class SampleWorld {
     };
     for (int n = 0; n < 4; ++n) record(n < 2 ? kTeamRepo : kAliceRepo, "ou_alice", n);
     record(kDocsRepo, "token:agent", 4);
-    for (int n = 5; n < (kind == Kind::a ? 6 : 9); ++n) record(kBobRepo, "ou_bob", n);
+    // Some hundred, as a journal of a day holds: with a few, one more would add a level to the tree that it is kept in.
+    for (int n = 5; n < (kind == Kind::a ? 305 : 425); ++n) record(kBobRepo, "ou_bob", n);
     std::promise<Result<void>> done;
     journal_->settle(std::move(settlement), TimePoint{}, [&done](Result<void> result) { done.set_value(result); });
     if (Result<void> const stored = done.get_future().get(); !stored) throw std::runtime_error(stored.error().what);
