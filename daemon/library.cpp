@@ -53,9 +53,9 @@ void Library::follow(std::shared_ptr<config::Books const> books) {
   std::erase_if(leaving_, [](auto const& group) { return group->size() == 0; });
   auto const configured = [&](RepoId const& id) { return books->settings.find(id) != nullptr; };
   auto kept = std::make_shared<kbrepo::Snapshots>(*snapshots_);
-  std::erase_if(*kept, [&](auto const& entry) { return !configured(entry.first); });
+  boost::unordered::erase_if(*kept, [&](auto const& entry) { return !configured(entry.first); });
   snapshots_ = std::move(kept);
-  std::erase_if(states_, [&](auto const& entry) { return !configured(entry.first); });
+  boost::unordered::erase_if(states_, [&](auto const& entry) { return !configured(entry.first); });
   followers_ = std::make_unique<aio::TaskGroup>(ex_, aio::log_faults());
   for (config::RepoSettings const& repo : books->settings.repos) {
     followers_->spawn("library " + repo.id.str(), keep_fresh(books, repo.id));

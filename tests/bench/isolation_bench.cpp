@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <map>
 #include <memory>
+#include <optional>
 #include <random>
 #include <set>
 #include <string>
@@ -34,20 +35,11 @@ enum Set : std::size_t { without, with, again };
 constexpr std::array kKinds{Kind::a, Kind::b, Kind::a};
 constexpr std::size_t kSets = kKinds.size();
 
-struct Tally {
-  std::size_t cases = 0, slower = 0;  ///< of these, those in which its partner was faster
-  void count(bool is_slower) {
-    ++cases;
-    slower += is_slower ? 1 : 0;
-  }
-};
-
 struct Instance {
   Instance(Set of, unsigned seed) : set(of), world(kKinds[of], seed) {}
   Set set;
   SampleWorld world;
-  std::map<std::string, std::array<Tally, kSets>> against;  ///< by tool, by the partner's set
-  std::map<std::string, std::vector<float>> micros;         ///< by tool
+  std::map<std::string, std::vector<float>> micros;  ///< by tool
 };
 using Worlds = std::vector<std::unique_ptr<Instance>>;
 
@@ -70,26 +62,44 @@ std::string timed(Instance& instance, daemon::ToolCall const& call, double& micr
   return instance.world.told(reply);
 }
 
-/// Mann–Whitney over the worlds' shares of slower cases: the exact two-sided p-value, by every way to draw one set.
+double median_of(std::vector<float> values) {
+  auto const middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// How slow a world is with a tool: the median of its times; with all calls, the mean of the tools' medians'
+/// logarithms, so that each tool counts alike. Of no other world's times: a slow one would lift all that it is compared
+/// with, and sets would differ by the company they keep.
+std::optional<double> slowness_of(Instance const& world, std::string const& tool) {
+  if (tool != kAll) {
+    auto const at = world.micros.find(tool);
+    return at == world.micros.end() ? std::nullopt : std::optional(median_of(at->second));
+  }
+  double sum = 0;
+  for (auto const& [name, micros] : world.micros) sum += std::log(median_of(micros));
+  return sum / double(world.micros.size());
+}
+
+/// Mann–Whitney over the worlds: the exact two-sided p-value, by every way to draw one set.
 double p_of(Worlds const& worlds, std::string const& tool, Set other) {
-  std::vector<std::pair<double, bool>> shares;  // with: of the first set
+  std::vector<std::pair<double, bool>> slow;  // with: of the first set
   for (auto const& one : worlds) {
     if (one->set != without && one->set != other) continue;
-    Tally const& tally = one->against[tool][one->set == without ? other : without];
-    if (tally.cases > 0) shares.emplace_back(double(tally.slower) / double(tally.cases), one->set == without);
+    if (auto const slowness = slowness_of(*one, tool)) slow.emplace_back(*slowness, one->set == without);
   }
-  std::size_t const n = shares.size();
+  std::size_t const n = slow.size();
   if (n < 2 * kWorldsOfASet) return 1;  // too few cases to say
-  std::sort(shares.begin(), shares.end(), [](auto const& x, auto const& y) { return x.first < y.first; });
+  std::sort(slow.begin(), slow.end(), [](auto const& x, auto const& y) { return x.first < y.first; });
   std::vector<double> ranks(n);
-  for (std::size_t i = 0; i < n;) {  // equal shares have the mean of their ranks
+  for (std::size_t i = 0; i < n;) {  // equal ones have the mean of their ranks
     std::size_t end = i;
-    while (end < n && shares[end].first == shares[i].first) ++end;
+    while (end < n && slow[end].first == slow[i].first) ++end;
     for (std::size_t k = i; k < end; ++k) ranks[k] = double(i + 1 + end) / 2;
     i = end;
   }
   unsigned drawn = 0;
-  for (std::size_t i = 0; i < n; ++i) drawn |= shares[i].second ? 1u << i : 0u;
+  for (std::size_t i = 0; i < n; ++i) drawn |= slow[i].second ? 1u << i : 0u;
   auto const distance = [&](unsigned set) {  // of the rank sum from its mean
     double sum = 0;
     for (std::size_t i = 0; i < n; ++i) sum += (set >> i & 1u) != 0 ? ranks[i] : 0;
@@ -108,12 +118,11 @@ double p_of(Worlds const& worlds, std::string const& tool, Set other) {
 double median_of(Worlds const& worlds, std::string const& tool, Set set) {
   std::vector<float> all;
   for (auto const& one : worlds) {
-    if (one->set == set) all.insert(all.end(), one->micros[tool].begin(), one->micros[tool].end());
+    for (auto const& [name, micros] : one->micros) {
+      if (one->set == set && (tool == kAll || tool == name)) all.insert(all.end(), micros.begin(), micros.end());
+    }
   }
-  if (all.empty()) return 0;
-  auto const middle = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
-  std::nth_element(all.begin(), middle, all.end());
-  return *middle;
+  return all.empty() ? 0 : median_of(std::move(all));
 }
 
 struct Measured {
@@ -138,15 +147,7 @@ void run_case(Measured& measured, std::array<std::vector<Instance*>, kSets> cons
   }
   ++measured.cases;
   measured.tools.insert(call.name);
-  for (std::string const& tool : {call.name, std::string(kAll)}) {
-    for (Set const other : {with, again}) {
-      bool const equal = micros[without] == micros[other];  // to the clock: then chance decides
-      bool const slower = equal ? random() % 2 == 0 : micros[without] > micros[other];
-      worlds[without]->against[tool][other].count(slower);
-      worlds[other]->against[tool][without].count(!slower);
-    }
-    for (std::size_t i = 0; i < kSets; ++i) worlds[i]->micros[tool].push_back(static_cast<float>(micros[i]));
-  }
+  for (std::size_t i = 0; i < kSets; ++i) worlds[i]->micros[call.name].push_back(static_cast<float>(micros[i]));
 }
 
 template <class Call>
