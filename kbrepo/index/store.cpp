@@ -15,7 +15,7 @@ struct Preface {
   std::uint64_t segments;
   std::uint64_t hash;  ///< of the two above
 };
-constexpr char kMagic[16] = "kbgate index 3\n";
+constexpr char kMagic[16] = "kbgate index 4\n";
 
 struct Frame {
   std::uint64_t bytes;

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <doctest/doctest.h>
 #include <filesystem>
 #include <fstream>
@@ -41,6 +42,19 @@ struct StoredIndex {
 };
 
 }  // namespace
+
+TEST_CASE("the same content at paths that differ in a few digits is told apart") {
+  std::vector<std::uint64_t> hashes;
+  for (char const* const folder : {"docsfaq-zh/d", "notes/2026-"}) {
+    for (int page = 10'000; page < 19'000; ++page) {
+      for (int copy = 0; copy < 24; ++copy) {
+        hashes.push_back(doc_key({}, folder + std::to_string(page) + "#" + std::to_string(copy)).path_hash);
+      }
+    }
+  }
+  std::sort(hashes.begin(), hashes.end());
+  CHECK(std::adjacent_find(hashes.begin(), hashes.end()) == hashes.end());
+}
 
 TEST_CASE("what is stored is read back, and nothing else is left beside it") {
   StoredIndex const stored;
