@@ -69,19 +69,6 @@ Result<Index> Index::assemble(std::vector<SegmentPtr> segments, std::span<DocKey
   return Index(std::make_shared<State const>(State{LiveSet::make(std::move(segments), std::move(*positions))}));
 }
 
-Index Index::without(std::function<bool(std::uint32_t doc)> const& hidden) const {
-  std::vector<SegmentPtr> segments;
-  std::vector<std::vector<std::uint32_t>> positions;
-  for (LiveSet::Part const& part : state_->live.parts) {
-    segments.push_back(part.segment);
-    auto& position = positions.emplace_back(part.position);
-    for (std::uint32_t& at : position) {
-      if (at != kDead && hidden(at)) at = kDead;
-    }
-  }
-  return Index(std::make_shared<State const>(State{LiveSet::make(std::move(segments), std::move(positions))}));
-}
-
 std::span<SegmentPtr const> Index::segments() const noexcept { return state_->live.segments; }
 
 bool Index::holds(DocKey const& key) const {

@@ -80,10 +80,6 @@ class Index {
   /// Merges by itself when segments exceed 8 or 30 % of their passages are dead.
   [[nodiscard]] static Result<Index> assemble(std::vector<SegmentPtr> segments, std::span<DocKey const> live);
 
-  /// The same documents under the same numbers, without those that `hidden` names: as if these had never been.
-  /// O(index).
-  [[nodiscard]] Index without(std::function<bool(std::uint32_t doc)> const& hidden) const;
-
   [[nodiscard]] std::span<SegmentPtr const> segments() const noexcept;
   [[nodiscard]] bool holds(DocKey const& key) const;  ///< in any of its segments, live or not
   [[nodiscard]] std::vector<ScoredPassage> search(std::span<QueryTerm const> query, SearchOptions const& options) const;

@@ -187,28 +187,3 @@ TEST_CASE("many threads may search one index") {
   for (auto& thread : threads) thread.join();
   for (auto const& mine : got) CHECK_EQ(mine, want);
 }
-
-TEST_CASE("an index without some documents tells as one that never had them") {
-  for (std::uint32_t seed = 1; seed <= 5; ++seed) {
-    Author author(seed);
-    std::vector<MadeDocument> all;
-    for (int i = 0; i < 60; ++i) all.push_back(author.document());
-    auto const hidden = [](std::uint32_t doc) { return doc % 3 == 1; };
-    std::vector<MadeDocument> kept;
-    std::vector<std::uint32_t> number;  // of each kept document, in the whole
-    for (std::uint32_t i = 0; i < all.size(); ++i) {
-      if (hidden(i)) continue;
-      kept.push_back(all[i]);
-      number.push_back(i);
-    }
-    Index const view = index_of(all).without(hidden);
-    Index const fresh = index_of(kept);
-    CHECK_EQ(view.stats().passages, fresh.stats().passages);
-    for (int i = 0; i < 20; ++i) {
-      std::string const question = author.words(4);
-      auto expected = ask(fresh, question);
-      for (ScoredPassage& passage : expected) passage.doc = number[passage.doc];
-      CHECK_EQ(printed(ask(view, question)), printed(expected));
-    }
-  }
-}
