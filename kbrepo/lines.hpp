@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <cstring>
 #include <optional>
 #include <string_view>
 
@@ -30,16 +29,12 @@ class LineReader {
   [[nodiscard]] std::size_t position() const noexcept { return at_; }
 
  private:
-  /// Two searches for one character are several times faster than one for two.
+  /// A loop, for find_first_of calls the library for each character, and a search for one of the two marks runs past
+  /// all lines that the other ends.
   [[nodiscard]] std::size_t end_of_line() const noexcept {
-    char const* const begin = text_.data() + at_;
-    auto const find = [begin](char c, std::size_t size) {
-      return static_cast<char const*>(std::memchr(begin, c, size));
-    };
-    char const* const feed = find('\n', text_.size() - at_);
-    std::size_t const size = feed != nullptr ? static_cast<std::size_t>(feed - begin) : text_.size() - at_;
-    char const* const lone = find('\r', size);
-    return at_ + (lone != nullptr ? static_cast<std::size_t>(lone - begin) : size);
+    std::size_t end = at_;
+    while (end < text_.size() && text_[end] != '\n' && text_[end] != '\r') ++end;
+    return end;
   }
 
   std::string_view text_;

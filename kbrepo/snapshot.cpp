@@ -16,6 +16,7 @@ constexpr std::size_t kMaxCatalogBytes = std::size_t{16} << 20;
 constexpr std::size_t kMaxSynonymBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxNotes = 100;
 constexpr std::size_t kTrimAfterPages = 200;
+
 std::filesystem::path pages_file(std::filesystem::path index_file) { return index_file += ".pages"; }
 
 /// A part of a file name that any name fits into: no slash, no leading dot.

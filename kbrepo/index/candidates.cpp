@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::uint32_t kWindow = 4096;    // passages: their sums stay in the nearest cache
 constexpr std::uint32_t kShortBlocks = 4;  // a list of no more is read once, and known posting by posting
+
 struct Better {
   bool operator()(Candidate const& a, Candidate const& b) const noexcept {
     if (a.score != b.score) return a.score > b.score;
