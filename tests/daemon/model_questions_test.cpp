@@ -42,7 +42,10 @@ TEST_CASE("whatever kind of model is asked about whatever page, nothing is to be
   config::RepoSettings settings;
   settings.id = {"nlp", "team-kb"};
   settings.git = repo.path();
-  Result<kbrepo::SnapshotPtr> const book = kbrepo::open_snapshot({}, settings);
+  TempDir const state;  // where the index is kept: else in the folder the test runs in
+  config::Settings of_daemon;
+  of_daemon.state_dir = state.path();
+  Result<kbrepo::SnapshotPtr> const book = kbrepo::open_snapshot(of_daemon, settings);
   REQUIRE(book.has_value());
   ModelQuestions questions(*book, 20260312);
   std::size_t by_model = 0, dropped = 0;
